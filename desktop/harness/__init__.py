@@ -1,0 +1,1 @@
+"""The harness: everything that decides, records and confines. It runs without Qt."""

@@ -1,0 +1,480 @@
+"""The one door to the harness: what a client may call, and the types it may name.
+
+The window, the command line, the tour and the evaluation are clients of this
+door and of nothing behind it. A verb returns when its words are durable; what
+follows is told by the feed (`watch`, `feed`), never by a return value.
+
+All methods may raise PaddockError; its text is one plain sentence for the person.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from desktop.harness.core.approvals import Offer, Scope
+from desktop.harness.core.errors import (
+    BusyError,
+    ModelError,
+    ModelFault,
+    NewerDataError,
+    PaddockError,
+    StorageError,
+    StorageFullError,
+    UsageError,
+    WaitingError,
+)
+from desktop.harness.core.events import Record
+from desktop.harness.core.ids import CallId, PayloadHash, ProjectId, RunNumber, Seq, SessionId
+from desktop.harness.core.policy import Mode, Rule
+from desktop.harness.core.transcript import Patch, Row, RowKind
+from desktop.harness.ports import Fault, Route
+
+__all__ = [
+    "BusyError",
+    "CallId",
+    "Check",
+    "ContextView",
+    "Decision",
+    "Delta",
+    "Door",
+    "Fault",
+    "FileDiff",
+    "Message",
+    "Mode",
+    "ModelError",
+    "ModelFault",
+    "NewerDataError",
+    "Offer",
+    "PaddockError",
+    "Patch",
+    "PayloadHash",
+    "Project",
+    "ProjectAPI",
+    "ProjectId",
+    "Question",
+    "Record",
+    "Route",
+    "Row",
+    "RowKind",
+    "Rule",
+    "RunNumber",
+    "SavedRule",
+    "Scope",
+    "Seq",
+    "Service",
+    "ServiceAPI",
+    "SessionAPI",
+    "SessionId",
+    "SessionSummary",
+    "SessionView",
+    "Status",
+    "StorageError",
+    "StorageFullError",
+    "UndoPlan",
+    "Update",
+    "UsageError",
+    "WaitingError",
+]
+
+
+class Status(StrEnum):
+    """Where a session stands; always derived from its log."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    INTERRUPTED = "interrupted"
+    RETRYING = "retrying"
+    OUT_OF_BUDGET = "out_of_budget"
+    NEEDS_CHECK = "needs_check"
+    CANCELLING = "cancelling"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSummary:
+    """One line of the session list. `workspace` is the real path of the folder."""
+
+    session: SessionId
+    title: str
+    status: Status
+    workspace: str
+    project: ProjectId
+    model: str
+    mode: Mode
+    parent: SessionId | None
+    fork_seq: Seq | None
+    last_at_ms: int
+    waiting: tuple[CallId, ...] = ()
+    needs_check: tuple[CallId, ...] = ()
+    binned: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionView:
+    """What a window shows around the rows. `step` says in words what happens now; `problem` is a sentence, empty if none.
+
+    `runs` are the runs whose changes can be undone.
+    """
+
+    session: SessionId
+    title: str
+    status: Status
+    workspace: str
+    mode: Mode
+    route: Route
+    waiting: tuple[CallId, ...] = ()
+    step: str = ""
+    problem: str = ""
+    runs: tuple[RunNumber, ...] = ()
+    last_seq: Seq = Seq(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """A piece of streamed text; lossy, the record that follows is the truth."""
+
+    text: str
+    reasoning: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """What changed on the screen: splices for the rows, and the view if it changed."""
+
+    patches: tuple[Patch, ...] = ()
+    view: SessionView | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileDiff:
+    """One file of a question, as text to compare. `kind` is create, edit, move or delete.
+
+    `before`/`after` are None where the file does not exist. `binary` files have no text. `notes` are sentences
+    ("only the permissions change"). `reason` says why the name is protected.
+    """
+
+    path: str
+    kind: str
+    destination: str | None = None
+    before: str | None = None
+    after: str | None = None
+    binary: bool = False
+    encoding: str = "utf-8"
+    notes: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One approval, recomputed from the call and the files as they are now.
+
+    `again` says why it is asked anew ("notes.txt changed since."). `protection` says which walls
+    hold ("no protection for commands yet"). `after_denied` is empty or says that an earlier part must be answered first.
+    """
+
+    call_id: CallId
+    payload: PayloadHash
+    tool: str
+    title: str
+    files: tuple[FileDiff, ...] = ()
+    command: str | None = None
+    folder: str = ""
+    offer: Offer = field(default_factory=lambda: Offer(always=None, session=None))
+    again: str = ""
+    protection: str = ""
+    undoable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A person's answer to one question. `scope` None means no.
+
+    `pattern` widens or narrows what session or always covers; it must still cover what was asked.
+    """
+
+    call_id: CallId
+    payload: PayloadHash
+    scope: Scope | None
+    pattern: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoPlan:
+    """What undoing a run would do, or did: per path what happens, and what is left alone and why.
+
+    `files` shows each restored path as a diff from now to then.
+    """
+
+    run: RunNumber
+    files: tuple[FileDiff, ...] = ()
+    kept: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of the next request and the records behind it."""
+
+    role: str
+    text: str
+    sources: tuple[Seq, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextView:
+    """The exact next request: its body, its messages with their sources, and what was left out and why.
+
+    `tokens` is an estimate unless `measured`. `window` is in tokens.
+    """
+
+    body: bytes
+    messages: tuple[Message, ...]
+    left_out: tuple[tuple[Seq, str], ...]
+    tokens: int
+    measured: bool
+    window: int
+    window_known: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One answer of the doctor."""
+
+    check: str
+    ok: bool
+    text: str
+
+
+class SessionAPI(Protocol):
+    """Sessions: begin, say, decide, control, look."""
+
+    async def start(self, workspace: str, *, mode: Mode = Mode.WRITE, route: Route | None = None) -> SessionId:
+        """Begin a session on a folder. Raises UsageError for a missing, unreadable or wrong folder."""
+        ...
+
+    async def prompt(self, session: SessionId, text: str, *, rules: Sequence[str] = (), deny_questions: bool = False) -> None:
+        """Say something; durable when this returns, the run then goes on by itself.
+
+        `rules` (`tool` or `tool:pattern`) hold until the run ends. `deny_questions` answers each question with no.
+        Raises WaitingError, BusyError, StorageFullError; then nothing was recorded.
+        """
+        ...
+
+    async def decide(self, session: SessionId, *decisions: Decision) -> None:
+        """Answer questions; the run goes on by itself. An answer to a payload that is no longer asked changes nothing.
+
+        Raises UsageError when a scope or pattern is not offered; then nothing was decided.
+        """
+        ...
+
+    async def resume(self, session: SessionId, *, deny_questions: bool = False) -> None:
+        """Go on with what is due."""
+        ...
+
+    async def cancel(self, session: SessionId) -> None:
+        """Stop the run; returns when acknowledged (durable)."""
+        ...
+
+    async def fork(self, session: SessionId, *, at: Seq | None = None) -> SessionId:
+        """Branch: records 1..at (default the last) belong to both. Nothing runs in the branch."""
+        ...
+
+    async def plan_undo(self, session: SessionId, run: RunNumber | None = None) -> UndoPlan:
+        """What undoing a run (default: the last that changed files) would do."""
+        ...
+
+    async def undo(self, session: SessionId, run: RunNumber | None = None) -> UndoPlan:
+        """Put back what a run changed, never over later edits; itself on record."""
+        ...
+
+    async def set_mode(self, session: SessionId, mode: Mode) -> None:
+        """Change what the session may do."""
+        ...
+
+    async def set_route(self, session: SessionId, route: Route) -> None:
+        """Change the session's model or service."""
+        ...
+
+    async def list(self, *, workspace: str | None = None, binned: bool = False) -> list[SessionSummary]:
+        """All sessions (of a folder), newest first."""
+        ...
+
+    async def view(self, session: SessionId) -> SessionView:
+        """Where one session stands. Raises UsageError when unknown."""
+        ...
+
+    async def records(self, session: SessionId, *, after: Seq = Seq(0)) -> list[Record]:
+        """The log of a session."""
+        ...
+
+    async def question(self, session: SessionId, call_id: CallId) -> Question | None:
+        """What an open question shows, with diffs; None when it is answered.
+
+        When the files moved on since it was asked, it is asked anew (a new record) and the new question is returned.
+        """
+        ...
+
+    async def context(self, session: SessionId) -> ContextView:
+        """The exact next request."""
+        ...
+
+    def watch(self, session: SessionId) -> AsyncIterator[Update]:
+        """First all rows as one patch and the view, then what changes. Ends when the session is closed."""
+        ...
+
+    def feed(self, session: SessionId) -> AsyncIterator[Record]:
+        """Records committed from the moment of this call on."""
+        ...
+
+    async def settled(self, session: SessionId) -> SessionView:
+        """Wait until nothing of the session runs in this process."""
+        ...
+
+    async def draft(self, session: SessionId) -> str:
+        """The text that was left in the composer."""
+        ...
+
+    async def keep_draft(self, session: SessionId, text: str) -> None:
+        """Keep the text of the composer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedRule:
+    """One rule of a project, with when it was saved."""
+
+    rule_id: str
+    rule: Rule
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """One folder that was opened before. `name` is its last segment."""
+
+    project: ProjectId
+    path: str
+    name: str
+    exists: bool
+
+
+class ProjectAPI(Protocol):
+    """What belongs to a folder rather than to one session."""
+
+    async def recent(self) -> list[Project]:
+        """Folders opened before, newest first."""
+        ...
+
+    async def rules(self, workspace: str) -> list[SavedRule]:
+        """What *Always allow* saved for this folder."""
+        ...
+
+    async def revoke(self, workspace: str, rule_id: str) -> None:
+        """Take a rule back."""
+        ...
+
+    async def rename(self, session: SessionId, title: str) -> None:
+        """Give a session another title."""
+        ...
+
+    async def bin(self, session: SessionId) -> None:
+        """Put a session into the bin; nothing is erased."""
+        ...
+
+    async def restore(self, session: SessionId) -> None:
+        """Take a session out of the bin."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A model service a person set up. `key` is ready, none, or session (only in memory)."""
+
+    name: str
+    base_url: str
+    model: str
+    has_key: bool = False
+
+
+class ServiceAPI(Protocol):
+    """Model services, keys and settings."""
+
+    def default_route(self) -> Route:
+        """Where new sessions go."""
+        ...
+
+    def services(self) -> list[Service]:
+        """The services set up, the offline helper (empty base_url) last."""
+        ...
+
+    async def save(self, service: Service, *, default: bool = False) -> None:
+        """Add or change a service."""
+        ...
+
+    async def remove(self, base_url: str) -> None:
+        """Forget a service and its key."""
+        ...
+
+    async def put_key(self, base_url: str, key: str) -> bool:
+        """Keep a key for the origin of an address; False when only for this session."""
+        ...
+
+    async def remove_key(self, base_url: str) -> None:
+        """Forget a key."""
+        ...
+
+    async def has_key(self, base_url: str) -> bool:
+        """Whether there is a key for the origin."""
+        ...
+
+    async def keychain(self) -> str:
+        """`ready`, `none`, `locked` or `slow`."""
+        ...
+
+    async def models(self, base_url: str) -> list[str]:
+        """What the service offers. Raises ModelError with a plain sentence."""
+        ...
+
+    def setting(self, name: str) -> Any:
+        """One setting (theme, diff style, window places...), None when never set."""
+        ...
+
+    async def set_setting(self, name: str, value: Any) -> None:
+        """Keep one setting in the settings file."""
+        ...
+
+
+class Door(Protocol):
+    """The whole harness as a client holds it."""
+
+    @property
+    def sessions(self) -> SessionAPI:
+        """Sessions: begin, say, decide, control, look."""
+        ...
+
+    @property
+    def projects(self) -> ProjectAPI:
+        """What belongs to a folder."""
+        ...
+
+    @property
+    def services(self) -> ServiceAPI:
+        """Model services, keys and settings."""
+        ...
+
+    async def verify(self, session: SessionId | None = None) -> list[Fault]:
+        """Check the digest chain of one session or of all."""
+        ...
+
+    async def doctor(self, session: SessionId | None = None) -> list[Check]:
+        """Say which walls hold and whether the parts work."""
+        ...
+
+    async def close(self) -> None:
+        """Stop what runs (one `interrupted` record each), then let everything go; within 3 s."""
+        ...

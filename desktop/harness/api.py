@@ -300,7 +300,7 @@ class SessionAPI(Protocol):
         """Change the session's model or service."""
         ...
 
-    async def list(self, *, workspace: str | None = None, binned: bool = False) -> list[SessionSummary]:
+    async def summaries(self, *, workspace: str | None = None, binned: bool = False) -> list[SessionSummary]:
         """All sessions (of a folder), newest first."""
         ...
 

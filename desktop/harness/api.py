@@ -253,11 +253,15 @@ class Check:
 class SessionAPI(Protocol):
     """Sessions: begin, say, decide, control, look."""
 
-    async def start(self, workspace: str, *, mode: Mode = Mode.WRITE, route: Route | None = None) -> SessionId:
+    async def start(
+        self, workspace: str, *, mode: Mode = Mode.WRITE, route: Route | None = None
+    ) -> SessionId:
         """Begin a session on a folder. Raises UsageError for a missing, unreadable or wrong folder."""
         ...
 
-    async def prompt(self, session: SessionId, text: str, *, rules: Sequence[str] = (), deny_questions: bool = False) -> None:
+    async def prompt(
+        self, session: SessionId, text: str, *, rules: Sequence[str] = (), deny_questions: bool = False
+    ) -> None:
         """Say something; durable when this returns, the run then goes on by itself.
 
         `rules` (`tool` or `tool:pattern`) hold until the run ends. `deny_questions` answers each question with no.

@@ -81,7 +81,12 @@ class Store(Protocol):
         ...
 
     async def create(
-        self, session: SessionId, events: Sequence[Event], *, parent: SessionId | None = None, fork_seq: Seq | None = None
+        self,
+        session: SessionId,
+        events: Sequence[Event],
+        *,
+        parent: SessionId | None = None,
+        fork_seq: Seq | None = None,
     ) -> list[Record]:
         """Begin a session (or project log), as a branch of `parent` when one is given."""
         ...
@@ -311,6 +316,23 @@ class Workspace(FileView, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A file's content as text. `encoding` is a Python codec name; encoding `text` again gives the same bytes (a BOM aside)."""
+
+    text: str
+    encoding: str
+    bom: bytes = b""
+
+
+class TextFiles(Protocol):
+    """Bytes to text without loss."""
+
+    def decode(self, data: bytes) -> Text | None:
+        """The text, or None when the bytes are no text in a known encoding that gives them back exactly."""
+        ...
+
+
 class PreImages(Protocol):
     """The bytes that writes replaced, by digest."""
 
@@ -373,7 +395,9 @@ class CommandResult:
 class Processes(Protocol):
     """Running commands in the workspace."""
 
-    async def run(self, command: str, *, folder: str, timeout_s: float, max_output_bytes: int) -> CommandResult:
+    async def run(
+        self, command: str, *, folder: str, timeout_s: float, max_output_bytes: int
+    ) -> CommandResult:
         """Run `sh -c command` with null stdin, no terminal and a minimal environment; end all it started.
 
         Cancelling ends the whole tree before CancelledError leaves. Raises ToolError.
@@ -425,6 +449,18 @@ class Secrets(Protocol):
         ...
 
 
+class Settings(Protocol):
+    """Named values in one JSON file of the data folder; nothing secret."""
+
+    def get(self, name: str) -> Any:
+        """A value, None when it was never set."""
+        ...
+
+    def put(self, name: str, value: Any) -> None:
+        """Keep a value (None forgets it); atomic. Blocking but short. Raises StorageError."""
+        ...
+
+
 class Watcher(Protocol):
     """Tells of changes in the folder. A hint: freshness is decided by content hashes at write time."""
 
@@ -451,5 +487,3 @@ class Clock(Protocol):
     def monotonic_s(self) -> float:
         """Time for waits and durations."""
         ...
-
-

@@ -69,8 +69,10 @@ def is_plain_words(command: str) -> bool:
         return False
     words = command.split()
     if _INTERPRETERS.match(words[0]):
-        return not any(_INLINE_CODE.match(word) for word in words[1:]) and len(words) > 1 and (
-            not re.match(r"(?:.*/)?(?:env|xargs|eval|exec|ssh|sudo|su|doas|awk|gawk|mawk)\Z", words[0])
+        return (
+            not any(_INLINE_CODE.match(word) for word in words[1:])
+            and len(words) > 1
+            and (not re.match(r"(?:.*/)?(?:env|xargs|eval|exec|ssh|sudo|su|doas|awk|gawk|mawk)\Z", words[0]))
         )
     return not any(word in ("-c", "-e", "--eval", "-exec", "--exec") for word in words[1:])
 
@@ -96,9 +98,7 @@ def _offer_command(preview: Preview) -> Offer:
     rule = Rule(tools=("run_command",), pattern=preview.command)
     if is_plain_words(preview.command):
         return Offer(always=rule, session=rule)
-    return Offer(
-        always=None, session=rule, why_not="Only a command of plain words can be allowed for ever."
-    )
+    return Offer(always=None, session=rule, why_not="Only a command of plain words can be allowed for ever.")
 
 
 def _offer_file(path: str) -> Offer:

@@ -8,11 +8,11 @@ All methods may raise PaddockError; its text is one plain sentence for the perso
 """
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Protocol
 
 from desktop.harness.core.approvals import Offer, Scope
+from desktop.harness.core.codec import record_as_json
+from desktop.harness.core.definition import Route
 from desktop.harness.core.errors import (
     BusyError,
     ModelError,
@@ -28,7 +28,24 @@ from desktop.harness.core.events import Record
 from desktop.harness.core.ids import CallId, PayloadHash, ProjectId, RunNumber, Seq, SessionId
 from desktop.harness.core.policy import Mode, Rule
 from desktop.harness.core.transcript import Patch, Row, RowKind
-from desktop.harness.ports import Fault, Route
+from desktop.harness.core.views import (
+    Check,
+    ContextView,
+    Decision,
+    Delta,
+    FileDiff,
+    Message,
+    Project,
+    Question,
+    SavedRule,
+    Service,
+    SessionSummary,
+    SessionView,
+    Status,
+    UndoPlan,
+    Update,
+)
+from desktop.harness.ports import Fault
 
 __all__ = [
     "BusyError",
@@ -75,179 +92,8 @@ __all__ = [
     "Update",
     "UsageError",
     "WaitingError",
+    "record_as_json",
 ]
-
-
-class Status(StrEnum):
-    """Where a session stands; always derived from its log."""
-
-    IDLE = "idle"
-    RUNNING = "running"
-    WAITING = "waiting"
-    PAUSED = "paused"
-    INTERRUPTED = "interrupted"
-    RETRYING = "retrying"
-    OUT_OF_BUDGET = "out_of_budget"
-    NEEDS_CHECK = "needs_check"
-    CANCELLING = "cancelling"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionSummary:
-    """One line of the session list. `workspace` is the real path of the folder."""
-
-    session: SessionId
-    title: str
-    status: Status
-    workspace: str
-    project: ProjectId
-    model: str
-    mode: Mode
-    parent: SessionId | None
-    fork_seq: Seq | None
-    last_at_ms: int
-    waiting: tuple[CallId, ...] = ()
-    needs_check: tuple[CallId, ...] = ()
-    binned: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionView:
-    """What a window shows around the rows. `step` says in words what happens now; `problem` is a sentence, empty if none.
-
-    `runs` are the runs whose changes can be undone.
-    """
-
-    session: SessionId
-    title: str
-    status: Status
-    workspace: str
-    mode: Mode
-    route: Route
-    waiting: tuple[CallId, ...] = ()
-    step: str = ""
-    problem: str = ""
-    runs: tuple[RunNumber, ...] = ()
-    last_seq: Seq = Seq(0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delta:
-    """A piece of streamed text; lossy, the record that follows is the truth."""
-
-    text: str
-    reasoning: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
-    """What changed on the screen: splices for the rows, and the view if it changed."""
-
-    patches: tuple[Patch, ...] = ()
-    view: SessionView | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileDiff:
-    """One file of a question, as text to compare. `kind` is create, edit, move or delete.
-
-    `before`/`after` are None where the file does not exist. `binary` files have no text. `notes` are sentences
-    ("only the permissions change"). `reason` says why the name is protected.
-    """
-
-    path: str
-    kind: str
-    destination: str | None = None
-    before: str | None = None
-    after: str | None = None
-    binary: bool = False
-    encoding: str = "utf-8"
-    notes: tuple[str, ...] = ()
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """One approval, recomputed from the call and the files as they are now.
-
-    `again` says why it is asked anew ("notes.txt changed since."). `protection` says which walls
-    hold ("no protection for commands yet"). `after_denied` is empty or says that an earlier part must be answered first.
-    """
-
-    call_id: CallId
-    payload: PayloadHash
-    tool: str
-    title: str
-    files: tuple[FileDiff, ...] = ()
-    command: str | None = None
-    folder: str = ""
-    offer: Offer = field(default_factory=lambda: Offer(always=None, session=None))
-    again: str = ""
-    protection: str = ""
-    undoable: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """A person's answer to one question. `scope` None means no.
-
-    `pattern` widens or narrows what session or always covers; it must still cover what was asked.
-    """
-
-    call_id: CallId
-    payload: PayloadHash
-    scope: Scope | None
-    pattern: str | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndoPlan:
-    """What undoing a run would do, or did: per path what happens, and what is left alone and why.
-
-    `files` shows each restored path as a diff from now to then.
-    """
-
-    run: RunNumber
-    files: tuple[FileDiff, ...] = ()
-    kept: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
-    """One message of the next request and the records behind it."""
-
-    role: str
-    text: str
-    sources: tuple[Seq, ...]
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextView:
-    """The exact next request: its body, its messages with their sources, and what was left out and why.
-
-    `tokens` is an estimate unless `measured`. `window` is in tokens.
-    """
-
-    body: bytes
-    messages: tuple[Message, ...]
-    left_out: tuple[tuple[Seq, str], ...]
-    tokens: int
-    measured: bool
-    window: int
-    window_known: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One answer of the doctor."""
-
-    check: str
-    ok: bool
-    text: str
 
 
 class SessionAPI(Protocol):
@@ -348,25 +194,6 @@ class SessionAPI(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedRule:
-    """One rule of a project, with when it was saved."""
-
-    rule_id: str
-    rule: Rule
-    at_ms: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
-    """One folder that was opened before. `name` is its last segment."""
-
-    project: ProjectId
-    path: str
-    name: str
-    exists: bool
-
-
 class ProjectAPI(Protocol):
     """What belongs to a folder rather than to one session."""
 
@@ -393,16 +220,6 @@ class ProjectAPI(Protocol):
     async def restore(self, session: SessionId) -> None:
         """Take a session out of the bin."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
-    """A model service a person set up. `key` is ready, none, or session (only in memory)."""
-
-    name: str
-    base_url: str
-    model: str
-    has_key: bool = False
 
 
 class ServiceAPI(Protocol):

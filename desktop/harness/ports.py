@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
+from desktop.harness.core.definition import Route as Route
 from desktop.harness.core.events import Event, Record
 from desktop.harness.core.ids import (
     ArtifactId,
@@ -153,14 +154,6 @@ class Store(Protocol):
 
 
 # --- the model -------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
-    """Which model at which service. An empty `base_url` is the offline helper."""
-
-    model: str
-    base_url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -197,12 +197,16 @@ class ReplyProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedCall:
-    """One tool call as the server sent it. `call_id` is ours, `provider_id` a mere label."""
+    """One tool call as the server sent it.
+
+    `call_id` is ours, `provider_id` a mere label. `effect` says whether the tool may change something.
+    """
 
     call_id: CallId
     provider_id: str
     tool: str
     arguments: str
+    effect: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ def _shape(cls: type[Any]) -> _Shape:
 
 
 _KINDS: dict[str, _Shape] = {
-    cls.kind: _shape(cls)
+    vars(cls)["kind"]: _shape(cls)
     for cls in vars(events).values()
     if isinstance(cls, type) and "kind" in vars(cls) and cls not in (Unknown, Damaged)
 }

@@ -1,0 +1,1 @@
+"""Walls around files and processes."""

@@ -1,0 +1,1 @@
+"""The window: everything that is drawn, and the one object that talks to the harness."""

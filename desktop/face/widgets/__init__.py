@@ -1,0 +1,1 @@
+"""The widgets that make up the window."""

@@ -1,0 +1,81 @@
+"""The one stylesheet of the application, written from a palette.
+
+It covers what Fusion draws too heavily: buttons, fields, menus, scroll bars. A
+widget chooses a look with the dynamic property `look`: `primary` (one a pane),
+`quiet` (no border), `icon` (square), `link` (plain text). Anything painted by a
+delegate is not in here.
+"""
+
+from desktop.face.palettes import Theme
+
+_SHEET = """
+QToolTip {{ background: {raised}; color: {text}; border: 1px solid {line}; padding: 4px 8px; }}
+
+QPushButton, QToolButton {{
+    background: {field}; color: {text}; border: 1px solid {control_line}; border-radius: 6px;
+    padding: 0 12px; min-height: 30px;
+}}
+QPushButton:hover, QToolButton:hover {{ background: {hover}; }}
+QPushButton:pressed, QToolButton:pressed {{ background: {selected}; }}
+QPushButton:focus, QToolButton:focus {{ border: 2px solid {focus}; padding: 0 11px; min-height: 28px; }}
+QPushButton:disabled, QToolButton:disabled {{
+    background: transparent; color: {text_disabled}; border-color: {line};
+}}
+QPushButton[look="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; }}
+QPushButton[look="primary"]:hover {{ background: {accent_hover}; }}
+QPushButton[look="primary"]:focus {{ border-color: {text}; }}
+QPushButton[look="primary"]:disabled {{
+    background: {hover}; color: {text_disabled}; border-color: {hover};
+}}
+QPushButton[look="quiet"], QToolButton[look="quiet"], QToolButton[look="icon"], QPushButton[look="row"] {{
+    background: transparent; border: 1px solid transparent;
+}}
+QPushButton[look="row"] {{ text-align: left; padding: 0 8px; }}
+QPushButton[look="quiet"]:hover, QToolButton[look="quiet"]:hover, QToolButton[look="icon"]:hover,
+QPushButton[look="row"]:hover {{ background: {hover}; }}
+QPushButton[look="quiet"]:focus, QToolButton[look="quiet"]:focus, QToolButton[look="icon"]:focus,
+QPushButton[look="row"]:focus {{ border: 2px solid {focus}; }}
+QPushButton[look="row"]:focus {{ padding: 0 7px; }}
+QToolButton[look="icon"] {{ padding: 0; min-width: 30px; max-width: 30px; }}
+QToolButton[look="icon"]:focus {{ padding: 0; min-width: 28px; max-width: 28px; }}
+QPushButton[look="link"] {{
+    background: transparent; border: 1px solid transparent; color: {link}; padding: 0 4px;
+}}
+QPushButton[look="link"]:hover {{ text-decoration: underline; }}
+QPushButton[look="link"]:focus {{ border: 2px solid {focus}; padding: 0 3px; }}
+
+QLineEdit {{
+    background: {field}; color: {text}; border: 1px solid {control_line}; border-radius: 6px;
+    padding: 0 8px; min-height: 28px; selection-background-color: {selection}; selection-color: {text};
+}}
+QLineEdit:focus {{ border: 2px solid {focus}; padding: 0 7px; min-height: 26px; }}
+
+QMenu {{ background: {field}; color: {text}; border: 1px solid {line}; padding: 4px; }}
+QMenu::item {{ padding: 6px 24px 6px 12px; border-radius: 4px; }}
+QMenu::item:selected {{ background: {selected}; }}
+QMenu::item:disabled {{ color: {text_disabled}; }}
+QMenu::separator {{ height: 1px; background: {line}; margin: 4px 8px; }}
+
+QSplitter::handle {{ background: {line}; }}
+QSplitter::handle:horizontal {{ width: 1px; }}
+QSplitter::handle:vertical {{ height: 1px; }}
+
+QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
+QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
+QScrollBar::handle {{ background: {control_line}; border-radius: 3px; margin: 3px; }}
+QScrollBar::handle:vertical {{ min-height: 32px; }}
+QScrollBar::handle:horizontal {{ min-width: 32px; }}
+QScrollBar::handle:hover {{ background: {text_quiet}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+
+QLabel[look="caption"] {{ color: {text_quiet}; font-size: {caption_points:.2f}pt; }}
+QLabel[look="quiet"] {{ color: {text_quiet}; }}
+QLabel[look="danger"] {{ color: {danger}; }}
+"""
+
+
+def stylesheet(theme: Theme, *, caption_points: float) -> str:
+    """The stylesheet in the colours of a palette; `caption_points` is the size of the smallest text."""
+    roles = {name: getattr(theme, name) for name in theme.__slots__}
+    return _SHEET.format(**roles, caption_points=caption_points)

@@ -13,11 +13,11 @@ import re
 from dataclasses import dataclass
 
 _HIDDEN_RANGES = (
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0"  # controls (not tab, LF; CR is judged by what follows), no-break space
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0"  # controls but tab, LF and CR; no-break space
     "\xad\u034f\u061c"  # soft hyphen, grapheme joiner, Arabic letter mark
     "\u115f\u1160\u3164\uffa0\u17b4\u17b5\u2800"  # fillers and blanks
     "\u1680\u180b-\u180f"  # Ogham space, Mongolian selectors
-    "\u2000-\u200f\u2028-\u202f\u205f-\u206f"  # spaces, zero widths, separators, directions, invisible operators
+    "\u2000-\u200f\u2028-\u202f\u205f-\u206f"  # spaces, zero widths, separators, directions
     "\u3000\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufffe\uffff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand, music, tags, selectors
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))

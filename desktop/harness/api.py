@@ -45,6 +45,7 @@ from desktop.harness.core.views import (
     UndoPlan,
     Update,
 )
+from desktop.harness.core.visible import for_name, hidden_count, show_safe
 from desktop.harness.ports import Fault
 
 __all__ = [
@@ -92,7 +93,10 @@ __all__ = [
     "Update",
     "UsageError",
     "WaitingError",
+    "for_name",
+    "hidden_count",
     "record_as_json",
+    "show_safe",
 ]
 
 

@@ -1,0 +1,107 @@
+"""A thread that owns one connection and does one job after the other.
+
+A connection of SQLite belongs to the thread that made it. Whoever needs it hands
+a job to the lane and awaits it, from any event loop, or waits for it in a thread
+of their own. There are two lanes, one that writes and one that reads, so that a
+long check delays no append, and a busy database no view.
+
+The connection is made by the first job and made anew when it failed for good, so
+a lane is of use again as soon as the disk is. Cancelling a wait takes a job back
+only while it has not begun; a begun one is finished.
+"""
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from desktop.harness.adapters.store import faults
+from desktop.harness.core.errors import StorageError
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+T = TypeVar("T")
+
+
+class Lane:
+    """Jobs for one connection, in the order in which they came."""
+
+    def __init__(self, name: str, path: Path, connect: Callable[[], "Database"]) -> None:
+        self._name = name
+        self._path = path
+        self._connect = connect
+        self._jobs: SimpleQueue[tuple[Callable[[Any], Any], Future[Any]] | None] = SimpleQueue()
+        self._gate = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._is_closed = False
+        self._last: Callable[[Database], None] | None = None
+        self._db: Database | None = None
+        self.connections = 0
+        """How many connections were made so far."""
+
+    def submit(self, job: Callable[["Database"], T]) -> Future[T]:
+        """Queue a job; the first one starts the thread. Raises StorageError after `close`."""
+        future: Future[T] = Future()
+        with self._gate:
+            if self._is_closed:
+                raise StorageError("The log is closed.")
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+                self._thread.start()
+            self._jobs.put((job, future))
+        return future
+
+    async def run(self, job: Callable[["Database"], T]) -> T:
+        """Await a job. Raises what the job raises; errors of SQLite and the disk as StorageError."""
+        return await asyncio.wrap_future(self.submit(job))
+
+    def close(self, last: Callable[["Database"], None] | None = None) -> None:
+        """Let no more jobs in, finish those that wait, do `last`, close the connection and end the thread."""
+        with self._gate:
+            is_first, self._is_closed = not self._is_closed, True
+            thread = self._thread
+        if thread is None:
+            return
+        if is_first:
+            self._last = last
+            self._jobs.put(None)
+        thread.join()
+
+    def _work(self) -> None:
+        while (item := self._jobs.get()) is not None:
+            job, future = item
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(self._perform(job))
+                except BaseException as error:  # noqa: BLE001 - it is raised where the job is awaited
+                    future.set_exception(error)
+            del item, job, future
+        if self._last is not None and self._db is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._last(self._db)
+        self._disconnect()
+
+    def _perform(self, job: Callable[["Database"], T]) -> T:
+        try:
+            if self._db is None:
+                self._db = self._connect()
+                self.connections += 1
+            return job(self._db)
+        except sqlite3.Error as error:
+            if faults.is_lasting(error):
+                self._disconnect()
+            raise faults.from_sqlite(error, self._path) from error
+        except OSError as error:
+            raise faults.from_disk(error, self._path) from error
+
+    def _disconnect(self) -> None:
+        if self._db is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.close()
+            self._db = None

@@ -32,10 +32,10 @@ _BYTES_PER_TOKEN = 4
 """For the window only: a round figure, so that a test can say how many bytes fit."""
 
 OVERFLOW_TEXTS: Mapping[str, str] = {
-    "llama.cpp": "request ({size} tokens) exceeds the available context size ({window} tokens), try increasing it",
+    "llama.cpp": "request ({size} tokens) exceeds the available context size ({window} tokens)",
     "ollama": "prompt too long; exceeded max context length by {over} tokens",
     "vllm": "This model's maximum context length is {window} tokens. However, you requested {size} tokens.",
-    "openai": "This model's maximum context length is {window} tokens. Please reduce the length of the messages.",
+    "openai": "This model's maximum context length is {window} tokens. Please shorten the messages.",
 }
 """What each family of servers says when a request is too long."""
 
@@ -83,7 +83,7 @@ class Breach:
 class Prefixes:
     """The system text and tool list of each conversation, for rule j.
 
-    A request does not name its session, so conversations are told apart by the text of their first user message.
+    A request does not name its session, so conversations are told apart by their first user message.
     """
 
     def __init__(self) -> None:

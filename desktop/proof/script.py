@@ -170,8 +170,8 @@ def calls(asked: Sequence[tuple[Any, ...]], *, say: str = "", reason: str = "too
         label = rest[0] if rest else f"call_{index + 1}"
         middle = len(raw) // 2
         steps.append(delta({"tool_calls": [tool_delta(index, name=tool, arguments="", id=label)]}))
-        for piece in (raw[:middle], raw[middle:]):
-            steps.append(delta({"tool_calls": [tool_delta(index, arguments=piece)]}))
+        halves = (raw[:middle], raw[middle:])
+        steps += [delta({"tool_calls": [tool_delta(index, arguments=half)]}) for half in halves]
     return [*steps, finish(reason), usage(), DONE]
 
 

@@ -179,10 +179,11 @@ class ScriptedServer:
         if self.profile.checks_model and model not in self.profile.models:
             text = f"The model `{model}` does not exist."
             return failure(404, {"error": {"message": text, "code": "model_not_found"}})
-        if text := overflow_text(body, self.profile):
+        too_long = overflow_text(body, self.profile)
+        if too_long is not None:
             self.overflows += 1
             code = "context_length_exceeded" if self.profile.family == "openai" else 400
-            return failure(400, {"error": {"message": text, "code": code}})
+            return failure(400, {"error": {"message": too_long, "code": code}})
         if callable(self._replies):
             return self._replies(request)
         last = len(self._replies) - 1

@@ -177,13 +177,11 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequested:
-    """A request is about to leave. `request` is the digest of its messages as encoded bytes."""
+    """A request is about to leave; what it holds is the projection of the records up to this one."""
 
     kind: ClassVar = "model_requested"
     turn: int
     attempt: int
-    request: str
-    sent_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,11 +209,15 @@ class AskedCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistantMessage:
-    """A complete reply. `finish` is the server's finish reason, `cut` says that it reached its output limit."""
+    """A complete reply.
+
+    `finish` is the server's finish reason. `request` is the digest of the request that it answers.
+    """
 
     kind: ClassVar = "assistant_message"
     turn: int
     text: str
+    request: str = ""
     calls: tuple[AskedCall, ...] = ()
     reasoning: str = ""
     finish: str = ""
@@ -233,6 +235,7 @@ class ModelFailed:
     turn: int
     fault: str
     text: str
+    request: str = ""
     partial: str = ""
     retry_after_s: float | None = None
 

@@ -5,29 +5,13 @@ log is the truth, and these are views of it.
 """
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from desktop.harness.core.approvals import Offer, Scope
 from desktop.harness.core.definition import Route
 from desktop.harness.core.ids import CallId, PayloadHash, ProjectId, RunNumber, Seq, SessionId
 from desktop.harness.core.policy import Mode, Rule
+from desktop.harness.core.state import Status as Status
 from desktop.harness.core.transcript import Patch
-
-
-class Status(StrEnum):
-    """Where a session stands; always derived from its log."""
-
-    IDLE = "idle"
-    RUNNING = "running"
-    WAITING = "waiting"
-    PAUSED = "paused"
-    INTERRUPTED = "interrupted"
-    RETRYING = "retrying"
-    OUT_OF_BUDGET = "out_of_budget"
-    NEEDS_CHECK = "needs_check"
-    CANCELLING = "cancelling"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +35,10 @@ class SessionSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """What a window shows around the rows. `step` says in words what happens now; `problem` is a sentence, empty if none.
+    """What a window shows around the rows.
 
-    `runs` are the runs whose changes can be undone.
+    `step` says in words what happens now; `problem` is a sentence, empty if there is none. `runs` are
+    the runs whose changes can be undone.
     """
 
     session: SessionId
@@ -89,8 +74,8 @@ class Update:
 class FileDiff:
     """One file of a question, as text to compare. `kind` is create, edit, move or delete.
 
-    `before`/`after` are None where the file does not exist. `binary` files have no text. `notes` are sentences
-    ("only the permissions change"). `reason` says why the name is protected.
+    `before`/`after` are None where the file does not exist. `binary` files have no text. `notes`
+    are sentences ("only the permissions change"). `reason` says why the name is protected.
     """
 
     path: str
@@ -109,7 +94,7 @@ class Question:
     """One approval, recomputed from the call and the files as they are now.
 
     `again` says why it is asked anew ("notes.txt changed since."). `protection` says which walls
-    hold ("no protection for commands yet"). `after_denied` is empty or says that an earlier part must be answered first.
+    hold ("no protection for commands yet"). `undoable` says whether Paddock can put it back.
     """
 
     call_id: CallId

@@ -1,0 +1,277 @@
+"""Records in, state out: the same records give the same state, on any machine, for ever.
+
+One small function an event, found by its kind. Events that do not fit where the
+session stands are evidence: they stay in the log and change nothing.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from desktop.harness.core.approvals import Scope
+from desktop.harness.core.definition import Route
+from desktop.harness.core.events import (
+    ApprovalDenied,
+    ApprovalGranted,
+    ApprovalRequest,
+    AssistantMessage,
+    EffectSettled,
+    EffectUnresolved,
+    ModeChanged,
+    ModelChanged,
+    ModelFailed,
+    ModelRequested,
+    Paused,
+    Record,
+    RunStarted,
+    SessionForked,
+    SessionStarted,
+    ToolResulted,
+    ToolStarted,
+    Undone,
+    UserMessage,
+)
+from desktop.harness.core.ids import SessionId
+from desktop.harness.core.policy import Mode, Rule, parse_rule
+from desktop.harness.core.state import Close, OpenCall, SessionState, Stage
+
+REDUCER_VERSION = 1
+
+_ASKABLE = (Stage.PROPOSED, Stage.WAITING, Stage.GRANTED)
+
+
+def fold(session: SessionId, records: Iterable[Record]) -> SessionState:
+    """The state after all of these records."""
+    state = SessionState(session=session)
+    for record in records:
+        state = advance(state, record)
+    return state
+
+
+def advance(state: SessionState, record: Record) -> SessionState:
+    """The state after one more record. The first record of a new run opens it, whatever its kind."""
+    if record.run > state.run:
+        state = replace(_closed(state, Close.NONE), run=record.run, is_open=True)
+    on_event = _ON.get(record.event.kind)
+    if on_event is not None:
+        state = on_event(state, record.event)
+    return replace(state, seq=record.seq, at_ms=record.at_ms)
+
+
+def _on_session_started(state: SessionState, started: SessionStarted) -> SessionState:
+    return replace(
+        state,
+        workspace=started.workspace,
+        project=started.project,
+        mode=Mode(started.mode),
+        route=Route(model=started.model, base_url=started.base_url),
+    )
+
+
+def _on_session_forked(state: SessionState, forked: SessionForked) -> SessionState:
+    """A branch inherits no open run, no question and no grant of its own."""
+    return replace(
+        _closed(state, Close.FINISHED),
+        parent=forked.parent,
+        fork_seq=forked.fork_seq,
+        session_rules=(),
+        changed_runs=(),
+    )
+
+
+def _on_mode_changed(state: SessionState, changed: ModeChanged) -> SessionState:
+    return replace(state, mode=Mode(changed.mode))
+
+
+def _on_model_changed(state: SessionState, changed: ModelChanged) -> SessionState:
+    return replace(state, route=Route(model=changed.model, base_url=changed.base_url))
+
+
+def _on_user_message(state: SessionState, message: UserMessage) -> SessionState:
+    return replace(state, first_prompt=state.first_prompt or message.text)
+
+
+def _on_run_started(state: SessionState, started: RunStarted) -> SessionState:
+    return replace(state, run_rules=tuple(parse_rule(text) for text in started.rules))
+
+
+def _on_model_requested(state: SessionState, requested: ModelRequested) -> SessionState:
+    return replace(state, attempt=requested.attempt)
+
+
+def _on_assistant_message(state: SessionState, message: AssistantMessage) -> SessionState:
+    """A reply ends the request; its calls are the new work. A second reply to one request is evidence."""
+    if not state.is_open or message.turn <= state.turn:
+        return state
+    was_cut = message.finish == "length" and bool(message.calls)
+    return replace(
+        state,
+        turn=message.turn,
+        attempt=0,
+        replied=True,
+        was_cut=was_cut,
+        cut_replies=state.cut_replies + 1 if was_cut else 0,
+        calls={call.call_id: OpenCall(asked=call) for call in message.calls},
+    )
+
+
+def _on_model_failed(state: SessionState, failed: ModelFailed) -> SessionState:
+    if not state.is_open:
+        return state
+    return replace(state, hold=Close.FAILED, problem=failed.text)
+
+
+def _on_approval_request(state: SessionState, request: ApprovalRequest) -> SessionState:
+    call = state.calls.get(request.call_id)
+    if call is None or call.stage not in _ASKABLE:
+        return state
+    return state.with_call(request.call_id, stage=Stage.WAITING, question=request)
+
+
+def _on_approval_granted(state: SessionState, granted: ApprovalGranted) -> SessionState:
+    """Turn one question into work, if the answer fits it."""
+    call = state.calls.get(granted.call_id)
+    if not _is_answer(call, granted.payload):
+        return state  # late, or for another payload: evidence only
+    state = state.with_call(granted.call_id, stage=Stage.GRANTED, authority=f"person:{granted.scope}")
+    if granted.scope == Scope.SESSION and granted.rule_tools:
+        rule = Rule(tools=granted.rule_tools, pattern=granted.rule_pattern)
+        state = replace(state, session_rules=(*state.session_rules, rule))
+    return _released(state)
+
+
+def _on_approval_denied(state: SessionState, denied: ApprovalDenied) -> SessionState:
+    call = state.calls.get(denied.call_id)
+    if not _is_answer(call, denied.payload):
+        return state
+    return _released(state.with_call(denied.call_id, stage=Stage.DENIED, reason=denied.reason))
+
+
+def _is_answer(call: OpenCall | None, payload: str) -> bool:
+    return (
+        call is not None
+        and call.stage is Stage.WAITING
+        and call.question is not None
+        and call.question.payload == payload
+    )
+
+
+def _on_tool_started(state: SessionState, started: ToolStarted) -> SessionState:
+    call = state.calls.get(started.call_id)
+    if call is None or not call.is_open:
+        return state
+    return state.with_call(
+        started.call_id,
+        stage=Stage.STARTED,
+        attempt=started.attempt,
+        authority=started.authority,
+        changes=started.changes,
+    )
+
+
+def _on_tool_result(state: SessionState, result: ToolResulted) -> SessionState:
+    """A call ends once; a late or second result is evidence."""
+    call = state.calls.get(result.call_id)
+    if call is None or not call.is_open:
+        return state
+    state = state.with_call(result.call_id, stage=Stage.DONE)
+    return _with_changes(state, result.receipt)
+
+
+def _with_changes(state: SessionState, receipt: Any) -> SessionState:
+    """Remember that this run changed files, so that it can be undone."""
+    if not (isinstance(receipt, dict) and receipt.get("changes")) or state.run in state.changed_runs:
+        return state
+    return replace(state, changed_runs=(*state.changed_runs, state.run))
+
+
+def _on_effect_unresolved(state: SessionState, unresolved: EffectUnresolved) -> SessionState:
+    call = state.calls.get(unresolved.call_id)
+    if call is None or call.stage is not Stage.STARTED:
+        return state
+    return state.with_call(unresolved.call_id, stage=Stage.UNRESOLVED)
+
+
+def _on_effect_settled(state: SessionState, settled: EffectSettled) -> SessionState:
+    call = state.calls.get(settled.call_id)
+    if call is None or call.stage not in (Stage.STARTED, Stage.UNRESOLVED):
+        return state
+    state = state.with_call(settled.call_id, stage=Stage.DONE)
+    return _with_changes(state, settled.receipt)
+
+
+def _on_undone(state: SessionState, undone: Undone) -> SessionState:
+    return replace(state, changed_runs=tuple(run for run in state.changed_runs if run != undone.target_run))
+
+
+def _on_paused(state: SessionState, paused: Paused) -> SessionState:
+    return replace(state, hold=Close.PAUSED, problem=paused.reason) if state.is_open else state
+
+
+def _on_interrupted(state: SessionState, _: object) -> SessionState:
+    return replace(state, hold=Close.INTERRUPTED) if state.is_open else state
+
+
+def _on_resumed(state: SessionState, _: object) -> SessionState:
+    return replace(_released(state), cut_replies=0)
+
+
+def _released(state: SessionState) -> SessionState:
+    """A person's word frees what was held up."""
+    return replace(state, hold=Close.NONE, problem="") if state.is_open else state
+
+
+def _on_cancel_requested(state: SessionState, _: object) -> SessionState:
+    return replace(state, is_cancelling=True) if state.is_open else state
+
+
+def _on_cancelled(state: SessionState, _: object) -> SessionState:
+    return _closed(state, Close.CANCELLED) if state.is_open else state
+
+
+def _on_run_finished(state: SessionState, _: object) -> SessionState:
+    return _closed(state, Close.FINISHED) if state.is_open else state
+
+
+def _closed(state: SessionState, how: Close) -> SessionState:
+    """The run is over: no call, rule or question of it is left."""
+    return replace(
+        state,
+        is_open=False,
+        is_cancelling=False,
+        hold=how,
+        problem="",
+        attempt=0,
+        replied=False,
+        was_cut=False,
+        cut_replies=0,
+        calls={},
+        run_rules=(),
+    )
+
+
+_ON: dict[str, Callable[[SessionState, Any], SessionState]] = {
+    "session_started": _on_session_started,
+    "session_forked": _on_session_forked,
+    "mode_changed": _on_mode_changed,
+    "model_changed": _on_model_changed,
+    "user_message": _on_user_message,
+    "run_started": _on_run_started,
+    "model_requested": _on_model_requested,
+    "assistant_message": _on_assistant_message,
+    "model_failed": _on_model_failed,
+    "approval_request": _on_approval_request,
+    "approval_granted": _on_approval_granted,
+    "approval_denied": _on_approval_denied,
+    "tool_started": _on_tool_started,
+    "tool_result": _on_tool_result,
+    "effect_unresolved": _on_effect_unresolved,
+    "effect_settled": _on_effect_settled,
+    "undone": _on_undone,
+    "paused": _on_paused,
+    "interrupted": _on_interrupted,
+    "resumed": _on_resumed,
+    "cancel_requested": _on_cancel_requested,
+    "cancelled": _on_cancelled,
+    "run_finished": _on_run_finished,
+}

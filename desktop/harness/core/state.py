@@ -1,0 +1,226 @@
+"""What a fold of a session's records gives: where it stands, and what is due.
+
+`due` is work for the harness, `waiting` is work for a person, and the status is
+derived from both, never stored. The history itself is not in here (that is the
+projection's and the transcript's), so a state stays small however long the log is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from desktop.harness.core.commands import (
+    AskApproval,
+    CallModel,
+    CheckTool,
+    Command,
+    FinishCancel,
+    FinishRun,
+    Pause,
+    RefuseTool,
+    RunReads,
+    RunTool,
+)
+from desktop.harness.core.definition import Route
+from desktop.harness.core.events import ApprovalRequest, AskedCall
+from desktop.harness.core.ids import CallId, PayloadHash, ProjectId, RunNumber, Seq, SessionId
+from desktop.harness.core.policy import Mode, Rule
+
+MAX_CUT_REPLIES = 3
+"""So many replies in a row may reach their output limit in the middle of a call, then the run stops."""
+
+
+class Status(StrEnum):
+    """Where a session stands; always derived from its log."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    INTERRUPTED = "interrupted"
+    RETRYING = "retrying"
+    OUT_OF_BUDGET = "out_of_budget"
+    NEEDS_CHECK = "needs_check"
+    CANCELLING = "cancelling"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+class Stage(StrEnum):
+    """Where one call stands."""
+
+    PROPOSED = "proposed"
+    WAITING = "waiting"
+    GRANTED = "granted"
+    DENIED = "denied"
+    STARTED = "started"
+    UNRESOLVED = "unresolved"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCall:
+    """One call of the newest reply.
+
+    `question` is the newest approval request, if there was one; `changes` is what a started
+    effect set out to do.
+    """
+
+    asked: AskedCall
+    stage: Stage = Stage.PROPOSED
+    question: ApprovalRequest | None = None
+    authority: str = ""
+    reason: str = ""
+    attempt: int = 0
+    changes: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its result is still missing."""
+        return self.stage is not Stage.DONE
+
+
+class Close(StrEnum):
+    """How the newest run ended, or what holds it up."""
+
+    NONE = ""
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    PAUSED = "paused"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionState:
+    """A session after some record.
+
+    `run` is the number of the newest run (0: none yet), `is_open` whether it is still going or held up.
+    `hold` says what holds an open run up, or how a closed one ended. `turn` counts requests with a reply.
+    """
+
+    session: SessionId
+    seq: Seq = Seq(0)
+    at_ms: int = 0
+    workspace: str = ""
+    project: ProjectId = ProjectId("")
+    mode: Mode = Mode.WRITE
+    route: Route = field(default_factory=lambda: Route(model="", base_url=""))
+    parent: SessionId | None = None
+    fork_seq: Seq | None = None
+    first_prompt: str = ""
+    run: RunNumber = RunNumber(0)
+    is_open: bool = False
+    hold: Close = Close.NONE
+    problem: str = ""
+    is_cancelling: bool = False
+    turn: int = 0
+    attempt: int = 0
+    replied: bool = False
+    was_cut: bool = False
+    cut_replies: int = 0
+    calls: Mapping[CallId, OpenCall] = field(default_factory=dict)
+    session_rules: tuple[Rule, ...] = ()
+    run_rules: tuple[Rule, ...] = ()
+    changed_runs: tuple[RunNumber, ...] = ()
+
+    @property
+    def waiting(self) -> tuple[CallId, ...]:
+        """The calls that a person is asked about."""
+        if not self.is_open or self.is_cancelling:
+            return ()
+        return tuple(name for name, call in self.calls.items() if call.stage is Stage.WAITING)
+
+    @property
+    def needs_check(self) -> tuple[CallId, ...]:
+        """The effects that nobody knows the outcome of."""
+        lost = (Stage.STARTED, Stage.UNRESOLVED)
+        return tuple(name for name, call in self.calls.items() if call.stage in lost)
+
+    @property
+    def due(self) -> Command | None:
+        """The next work for the harness, None when there is none or a person's word is missing."""
+        if not self.is_open:
+            return None
+        if self.is_cancelling:
+            return FinishCancel()
+        if self.hold is not Close.NONE:
+            return None
+        if any(call.is_open for call in self.calls.values()):
+            return self._due_call()
+        if self.cut_replies >= MAX_CUT_REPLIES:
+            return Pause(reason=f"The model's answer reached its length limit {self.cut_replies} times.")
+        if self.replied and not self.calls:
+            return FinishRun()
+        return CallModel(turn=self.turn + 1, attempt=self.attempt + 1)
+
+    def _due_call(self) -> Command | None:
+        """Calls go in their order; leading reads run together, effects one by one."""
+        undone = [call for call in self.calls.values() if call.is_open]
+        if self.was_cut:
+            return _refuse_cut(undone)
+        reads: list[CallId] = []
+        for call in undone:
+            if call.asked.effect:
+                break
+            reads.append(call.asked.call_id)
+        return RunReads(calls=tuple(reads)) if reads else _due_effect(undone)
+
+    def status(self, *, held: bool) -> Status:
+        """The derived status. `held` says whether a living process runs the session now."""
+        if not self.is_open:
+            return Status.CANCELLED if self.hold is Close.CANCELLED else Status.IDLE
+        if self.is_cancelling:
+            return Status.CANCELLING
+        if held and self.hold is Close.NONE and self.due is not None:
+            return Status.RUNNING
+        if self.needs_check:
+            return Status.RUNNING if held else Status.NEEDS_CHECK
+        if self.hold is Close.FAILED:
+            return Status.FAILED
+        if self.hold is Close.PAUSED:
+            return Status.PAUSED
+        if self.hold is Close.NONE and self.due is None and self.waiting:
+            return Status.WAITING
+        return Status.INTERRUPTED
+
+    def with_call(self, call_id: CallId, **changes: object) -> "SessionState":
+        """The state with some fields of one open call changed."""
+        calls = dict(self.calls)
+        calls[call_id] = replace(calls[call_id], **changes)  # type: ignore[arg-type]  # fields of OpenCall by name
+        return replace(self, calls=calls)
+
+
+def _refuse_cut(undone: list[OpenCall]) -> RefuseTool:
+    return RefuseTool(
+        calls=tuple(call.asked.call_id for call in undone),
+        error="output-limit",
+        text="Not run: your reply reached its output limit before the call was complete. Write in parts.",
+    )
+
+
+def _due_effect(undone: list[OpenCall]) -> Command | None:
+    first = undone[0]
+    call_id = first.asked.call_id
+    if first.stage is Stage.PROPOSED:
+        chain = [call.asked.call_id for call in undone if call.asked.effect and call.stage is Stage.PROPOSED]
+        return AskApproval(calls=tuple(chain))
+    if first.stage is Stage.GRANTED and first.question is not None:
+        return RunTool(call_id=call_id, payload=first.question.payload, authority=first.authority)
+    if first.stage is Stage.DENIED:
+        return RefuseTool(calls=(call_id,), error="denied", text=_denied_text(first.reason))
+    if first.stage is Stage.STARTED:
+        return CheckTool(call_id=call_id)
+    return None
+
+
+def _denied_text(reason: str) -> str:
+    tail = f" They said: {reason}" if reason else ""
+    return f"The person did not allow this; nothing was changed.{tail}"
+
+
+def payload_of(state: SessionState, call_id: CallId) -> PayloadHash | None:
+    """The payload that is asked about now, None when nothing is."""
+    call = state.calls.get(call_id)
+    return call.question.payload if call and call.question and call.stage is Stage.WAITING else None

@@ -1,0 +1,94 @@
+"""What surrounds an effect: the question before it, and the look after a crash."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from desktop.harness.core.approvals import payload_hash
+from desktop.harness.core.errors import ToolError
+from desktop.harness.core.events import ApprovalRequest
+from desktop.harness.core.ids import Digest, digest_of
+from desktop.harness.core.toolspec import Change, ChangeKind, Preview
+from desktop.harness.core.visible import for_name, hidden_count
+from desktop.harness.engine.tool_call import Prepared
+from desktop.harness.ports import FileView
+
+
+def question_event(prepared: Prepared, again: str = "") -> ApprovalRequest:
+    """The question about one prepared call."""
+    preview = prepared.preview
+    return ApprovalRequest(
+        call_id=prepared.call.call_id,
+        payload=payload_hash(prepared.call, preview),
+        tool=prepared.call.tool,
+        title=preview.title,
+        changes=tuple(change.as_record() for change in preview.changes),
+        command=preview.command,
+        again=again,
+    )
+
+
+def moved_on(preview: Preview) -> str:
+    """Why a question is asked again."""
+    name = for_name(preview.targets[0]) if preview.targets else "What this touches"
+    return f"{name} changed since. Here is the new difference."
+
+
+def recorded_preview(request: ApprovalRequest) -> Preview:
+    """As much of the preview as the record of a question holds: enough to say what may be offered."""
+    changes = tuple(change_from(record) for record in request.changes)
+    names = [name for change in changes for name in (change.path, change.destination) if name]
+    return Preview(
+        title=request.title,
+        changes=changes,
+        command=request.command,
+        targets=tuple(names),
+        hidden=sum(hidden_count(text) for text in (*names, request.command or "")),
+    )
+
+
+def change_from(record: Mapping[str, Any]) -> Change:
+    """A change from its record, without contents."""
+    return Change(
+        kind=ChangeKind(record["kind"]),
+        path=record["path"],
+        destination=record.get("destination"),
+        before=record.get("before"),
+        after=record.get("after"),
+        is_folder=record.get("is_folder", False),
+        mode=record.get("mode"),
+        reason=record.get("reason", ""),
+    )
+
+
+def digest_at(view: FileView, path: str) -> Digest | None:
+    """The digest of the file at a path, None when nothing is there. Raises ToolError."""
+    if view.info(path) is None:
+        return None
+    return digest_of(view.read(path))
+
+
+def outcome_of(view: FileView, changes: Sequence[Mapping[str, Any]]) -> str | None:
+    """What the files prove about an effect without a receipt: `happened`, `did_not_happen`, or None."""
+    if not changes:
+        return None
+    try:
+        found = {_end_shown(view, change_from(record)) for record in changes}
+    except ToolError:
+        return None
+    return found.pop() if len(found) == 1 else None
+
+
+def _end_shown(view: FileView, change: Change) -> str | None:
+    """Which end of one change the folder shows."""
+    if change.is_folder or change.before == change.after:
+        return None
+    if change.kind is ChangeKind.MOVE:
+        there = digest_at(view, change.destination or "")
+        here = digest_at(view, change.path)
+        if here is None and there == change.before:
+            return "happened"
+        return "did_not_happen" if here == change.before and there is None else None
+    now = digest_at(view, change.path)
+    if now == change.after:
+        return "happened"
+    return "did_not_happen" if now == change.before else None

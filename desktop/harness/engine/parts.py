@@ -1,0 +1,57 @@
+"""What the engine was given: one value with every capability, made by the wiring."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from desktop.harness.core.definition import AgentDefinition, Route
+from desktop.harness.core.policy import Mode
+from desktop.harness.core.toolspec import Change
+from desktop.harness.ports import (
+    Clock,
+    FileView,
+    Model,
+    PreImages,
+    Redaction,
+    Registry,
+    Store,
+    TextFiles,
+    Workspace,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hands:
+    """One opened folder and the tools of each mode that reach into it.
+
+    `changed_outside` gives (and forgets) the paths that changed since it was last asked.
+    """
+
+    workspace: Workspace
+    registries: Mapping[Mode, Registry]
+    changed_outside: Callable[[], Sequence[str]] = tuple
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Everything outside that the engine may use.
+
+    `hands` opens a folder (raises ToolError), `model` gives the adapter for a route, `stage` lays
+    changes that are not written yet over a view.
+    """
+
+    store: Store
+    clock: Clock
+    redaction: Redaction
+    preimages: PreImages
+    text_files: TextFiles
+    instructions: str
+    model: Callable[[Route], Model]
+    hands: Callable[[str], Hands]
+    stage: Callable[[FileView, Sequence[Change]], FileView]
+    command_protection: str = ""
+
+    def definition(self, hands: Hands, mode: Mode, route: Route) -> AgentDefinition:
+        """What the agent is in this mode and at this service."""
+        return AgentDefinition(
+            instructions=self.instructions, tools=hands.registries[mode].specs(), route=route
+        )

@@ -43,5 +43,8 @@ def _passes(name: str, check: List[str], python: Path, checkout: Path) -> bool:
     program = str(python.with_name(check[0]))
     code = subprocess.call([program, *check[1:]], cwd=checkout, env=variables, stdin=subprocess.DEVNULL)
     if check[0] != TESTS[0]:
-        print("-- {}: {}, {:.1f} s".format(name, "failed" if code else "ok", time.monotonic() - began_s), flush=True)
+        print(
+            "-- {}: {}, {:.1f} s".format(name, "failed" if code else "ok", time.monotonic() - began_s),
+            flush=True,
+        )
     return code == 0

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import List, Mapping
 
-from environment import Environment, SetUpFailed, say
+from environment import Environment, SetUpError, say
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 PLATFORMS_NOBODY_SEES = ("offscreen", "minimal")
@@ -33,7 +33,7 @@ def main(words: List[str]) -> int:
     rest = words[2:] if words[1:2] == ["--"] else words[1:]
     try:
         return command(Environment(CHECKOUT), rest)
-    except SetUpFailed as failure:
+    except SetUpError as failure:
         say(str(failure))
         return 1
     except KeyboardInterrupt:

@@ -22,7 +22,7 @@ STAMP_NAME = "paddock-stamp"
 _PROBE = "import sys; print(*sys.version_info[:2]); import venv, ensurepip; print('whole')"
 
 
-class SetUpFailed(Exception):
+class SetUpError(Exception):
     """The environment cannot be had; the text is one sentence for a person."""
 
 
@@ -47,7 +47,7 @@ class Environment:
     def prepare(self, purpose: str) -> None:
         """Make it serve `purpose` ("run" or "test"); two starts at once do the work only once.
 
-        Raises SetUpFailed.
+        Raises SetUpError.
         """
         with _OneAtATime(self.checkout):
             if self.serves(purpose):
@@ -81,7 +81,15 @@ class Environment:
         base = find_python()
         say("Setting up Paddock in .venv (once; some minutes, about 700 MB on disk).")
         _remove(self.folder)
-        pip = [str(self.python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-input"]
+        pip = [
+            str(self.python),
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "install",
+            "--quiet",
+            "--no-input",
+        ]
         _must(["venv"], [base, "-m", "venv", str(self.folder)])
         _must(
             ["the", "packages"],
@@ -118,7 +126,7 @@ def find_python() -> str:
     """A Python that Paddock runs on and that can make environments: this one if it fits, else one that is found.
 
     Where only its venv module is missing (Debian ships it apart), that is installed or named. Raises
-    SetUpFailed.
+    SetUpError.
     """
     incomplete = []
     for candidate in candidates():
@@ -131,7 +139,7 @@ def find_python() -> str:
     for candidate, package in incomplete:
         _need([package])
         return candidate
-    raise SetUpFailed(
+    raise SetUpError(
         "Paddock needs Python 3.11, 3.12 or 3.13, and found only {}.{}: install python3.13 and try again.".format(
             *sys.version_info
         )
@@ -158,7 +166,11 @@ def probe(python: str) -> "tuple[tuple[int, int], bool]":
 
     try:
         done = subprocess.run(
-            [python, "-I", "-c", _PROBE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=20, check=False
+            [python, "-I", "-c", _PROBE],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=20,
+            check=False,
         )
         major, minor, *rest = done.stdout.decode().split()
         return (int(major), int(minor)), rest == ["whole"]
@@ -190,15 +202,17 @@ def _need(packages: List[str]) -> None:
     if machine.install(packages):
         return
     if machine.is_debian():
-        raise SetUpFailed("Paddock needs some system packages; please type: " + machine.install_line(packages))
-    raise SetUpFailed("Paddock needs what Debian calls {}: please install it.".format(", ".join(packages)))
+        raise SetUpError("Paddock needs some system packages; please type: " + machine.install_line(packages))
+    raise SetUpError("Paddock needs what Debian calls {}: please install it.".format(", ".join(packages)))
 
 
 def _must(what: List[str], command: List[str]) -> None:
     import subprocess
 
     if subprocess.call(command, stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno()) != 0:
-        raise SetUpFailed("Setting up stopped at {} (the reason is above); start again to redo it.".format(" ".join(what)))
+        raise SetUpError(
+            "Setting up stopped at {} (the reason is above); start again to redo it.".format(" ".join(what))
+        )
 
 
 def _remove(folder: Path) -> None:

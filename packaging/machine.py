@@ -69,7 +69,9 @@ def has_library(name: str) -> bool:
 def has_font() -> bool:
     """Whether there is any font at all: without one, Qt draws empty boxes."""
     folders = (Path(folder).expanduser() for folder in FONT_FOLDERS)
-    return any(path.suffix.lower() in {".ttf", ".otf", ".ttc"} for folder in folders for path in folder.rglob("*"))
+    return any(
+        path.suffix.lower() in {".ttf", ".otf", ".ttc"} for folder in folders for path in folder.rglob("*")
+    )
 
 
 def missing_packages(purpose: str) -> List[str]:

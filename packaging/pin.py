@@ -20,7 +20,12 @@ PINS = HERE / "pins.txt"
 def main(words: list[str]) -> int:
     """Resolve again; without --upgrade, versions that still fit stay as they are."""
     command = ["uv", "pip", "compile", "pyproject.toml", "--extra", "dev", "--universal", "--generate-hashes"]
-    command += ["--no-emit-index-url", "--no-annotate", "--custom-compile-command", "python3 packaging/pin.py"]
+    command += [
+        "--no-emit-index-url",
+        "--no-annotate",
+        "--custom-compile-command",
+        "python3 packaging/pin.py",
+    ]
     command += ["--python-version", "3.11", "--quiet", "--output-file", str(PINS), *words]
     return subprocess.call(command, cwd=HERE.parent)
 

@@ -1,0 +1,136 @@
+"""How the offline helper looks: list, read, find.
+
+Nothing here changes anything. A search whose results were cut is repeated for each file of the kinds that are meant,
+so that a large folder gives a whole answer, or an answer that says what is missing.
+"""
+
+import re
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from desktop.harness.adapters.providers.offline_requests import List, Read, Search
+from desktop.harness.adapters.providers.offline_results import Found, Match, Result, files_of
+from desktop.harness.adapters.providers.offline_steps import Act, Plan, many, one
+from desktop.harness.adapters.providers.offline_terms import Place
+from desktop.harness.adapters.providers.offline_words import block, code, count, names, shown
+
+_DEEP = 20
+_MAX_NARROWED = 1_000
+_MAX_LINES = 30
+_MAX_READ_LINES = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hits:
+    """What was found in a place. `is_cut` says that there may be more."""
+
+    matches: tuple[Match, ...] = ()
+    is_cut: bool = False
+    problems: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, in the order they were found."""
+        return tuple(dict.fromkeys(match.path for match in self.matches))
+
+
+def find(pattern: str, place: Place) -> Generator[Act, list[Result], Hits]:
+    """Search a place; where the results were cut, file by file."""
+    results = yield from many("search_files", [_search(pattern, path) for path in place.paths])
+    found = Found.of(results)
+    if not found.is_cut:
+        return _hits([found], place, is_cut=False)
+    listed = yield from many("list_files", [_listing(path) for path in place.paths])
+    files = [path for result in listed for path in files_of(result) if place.has(path)]
+    narrowed = list(dict.fromkeys([*(path for path in found.paths if place.has(path)), *files]))
+    is_cut = len(narrowed) > _MAX_NARROWED or any(Found.of([result]).is_cut for result in listed)
+    again = yield from many("search_files", [_search(pattern, path) for path in narrowed[:_MAX_NARROWED]])
+    return _hits([found, *(Found.of([result]) for result in again)], place, is_cut=is_cut)
+
+
+def _search(pattern: str, path: str) -> dict[str, Any]:
+    return {"pattern": pattern} if path == "." else {"pattern": pattern, "path": path}
+
+
+def _listing(path: str) -> dict[str, Any]:
+    return {"path": path, "depth": _DEEP}
+
+
+def _hits(parts: Iterable[Found], place: Place, *, is_cut: bool) -> Hits:
+    matches: dict[tuple[str, int], Match] = {}
+    problems: list[str] = []
+    for found in parts:
+        problems += found.problems
+        for match in found.matches:
+            if place.has(match.path):
+                matches.setdefault((match.path, match.line), match)
+    return Hits(matches=tuple(matches.values()), is_cut=is_cut, problems=tuple(problems))
+
+
+def in_place(place: Place) -> str:
+    """The place as words behind a verb."""
+    kinds = " or ".join(code(suffix) for suffix in place.suffixes)
+    where = "in this folder" if place.paths == (".",) else f"in {names(place.paths)}"
+    return f"in the {kinds} files {where}" if kinds else where
+
+
+def plan_list(request: List) -> Plan:
+    """What is in a folder."""
+    arguments: dict[str, Any] = {} if request.path == "." else {"path": request.path}
+    if request.deep:
+        arguments["depth"] = _DEEP
+    [result] = yield one("list_files", **arguments)
+    if not result.is_ok:
+        return result.problem or "That was not allowed."
+    where = "this folder" if request.path == "." else code(request.path)
+    if not result.text.strip():
+        return f"There is nothing in {where}."
+    return f"This is in {where}:\n\n{block(result.text)}"
+
+
+def plan_read(request: Read) -> Plan:
+    """The text of a file."""
+    arguments: dict[str, Any] = {"path": request.path}
+    first = request.first or 1
+    arguments |= {"offset": first} if request.first else {}
+    arguments["limit"] = _MAX_READ_LINES if request.last is None else max(1, request.last - first + 1)
+    [result] = yield one("read_file", **arguments)
+    if not result.is_ok:
+        return result.problem or "That was not allowed."
+    lines = (
+        f", lines {request.first} to {request.last}"
+        if request.first and request.last != request.first
+        else ""
+    )
+    return f"{code(request.path)}{lines}:\n\n{block(result.text)}"
+
+
+def plan_search(request: Search) -> Plan:
+    """Where a text stands; when nowhere, whether it does with other capitals."""
+    hits = yield from find(re.escape(request.text), request.place)
+    note = ""
+    if not hits.paths and not hits.problems and request.text.lower() != request.text.upper():
+        hits = yield from find(f"(?i){re.escape(request.text)}", request.place)
+        note = " with other capitals" if hits.paths else ""
+    if not hits.paths:
+        more = (
+            " The folder is too large to be searched in one go; name a folder to look in."
+            if hits.is_cut
+            else ""
+        )
+        said = f"I found {shown(request.text)} nowhere {in_place(request.place)}.{more}"
+        return said + "".join(f"\n- {problem}" for problem in hits.problems[:12])
+    least = "at least " if hits.is_cut else ""
+    lines = [
+        f"- {code(match.path)}, line {match.line}: {_line(match.text)}" for match in hits.matches[:_MAX_LINES]
+    ]
+    left = len(hits.matches) - len(lines)
+    rest = f"\n\n{count(left, 'more line')} not shown." if left > 0 else ""
+    head = f"I found {shown(request.text)}{note} in {least}{count(len(hits.matches), 'line')} of {count(len(hits.paths), 'file')}:"
+    return head + "\n\n" + "\n".join(lines) + rest
+
+
+def _line(text: str) -> str:
+    text = text.strip()
+    return code(text if len(text) <= 160 else text[:159] + "\u2026") if text else "(an empty line)"

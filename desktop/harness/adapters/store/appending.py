@@ -101,9 +101,10 @@ def _origin(
     """The number and digest that the first own record follows."""
     if parent is None:
         return 0, chain.start(session)
+    check_name(parent)
     end = _end(db, parent)
     if end is None:
-        raise StorageError(f"There is no session {parent[:80]} to branch from.")
+        raise StorageError(f"There is no session {parent} to branch from.")
     seq = end.seq if fork_seq is None else fork_seq
     if not 1 <= seq <= end.seq:
         raise StorageError(f"The session {parent} has no record {seq} to branch from.")
@@ -111,17 +112,17 @@ def _origin(
 
 
 def _write(db: "Database", write: Write, at_ms: int) -> list[Record]:
+    check_name(write.session)
     end = _end(db, write.session)
     if end is None:
         if not write.session.startswith(PROJECT_LOG):
-            raise StorageError(f"There is no session {write.session[:80]}.")
+            raise StorageError(f"There is no session {write.session}.")
         end = _begin_project_log(db, write.session)
     _check_fence(write, end)
     return _insert(db, write, end, at_ms)
 
 
 def _begin_project_log(db: "Database", log: SessionId) -> _End:
-    check_name(log)
     db.execute(_BEGIN, (log, None, 0))
     return _End(seq=0, digest=chain.start(log), fence=0)
 

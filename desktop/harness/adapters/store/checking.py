@@ -7,7 +7,8 @@ of the file that SQLite itself cannot make sense of. It repairs nothing.
 
 from typing import TYPE_CHECKING
 
-from desktop.harness.adapters.store.reading import examine, find_digest
+from desktop.harness.adapters.store.reading import examine, find_digest, stretches
+from desktop.harness.core.codec import storable
 from desktop.harness.core.ids import Seq, SessionId
 from desktop.harness.ports import Fault
 
@@ -39,7 +40,8 @@ def check_session(db: "Database", session: SessionId, *, is_own_only: bool = Fal
         (session,),
     ).fetchone()
     if row is None:
-        return [Fault(session=session, seq=Seq(0), problem="its records are claimed by no session")]
+        unclaimed = Fault(session=session, seq=Seq(0), problem="its records are claimed by no session")
+        return [unclaimed] if stretches(db, session) else []
     parent, fork_seq, head_seq, head_digest = row
     after = fork_seq if is_own_only and parent is not None else 0
     faults = [

@@ -29,7 +29,7 @@ _KEPT_LOG_BYTES = 4 << 20
 def open_database(path: Path, *, steps: Sequence[Step] = STEPS, is_reader: bool = False) -> "Database":
     """A connection to the database at `path`, made and brought up to date when need be.
 
-    Waits up to 30 s while another process writes. Raises StorageError (NewerDataError), sqlite3.Error, OSError.
+    Waits up to 30 s while another process writes. Raises StorageError, sqlite3.Error and OSError.
     """
     _prepare(path, len(steps))
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)

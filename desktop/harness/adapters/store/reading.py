@@ -6,13 +6,13 @@ one whose bytes are not what was written, or that is not there at all, comes as
 `Damaged` at its place, and the rest is read as ever.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from desktop.harness.adapters.store import chain
-from desktop.harness.adapters.store.chain import Row
-from desktop.harness.core.codec import decode
+from desktop.harness.adapters.store.chain import Row, is_sound
+from desktop.harness.core.codec import decode, storable
 from desktop.harness.core.events import Damaged, Record
 from desktop.harness.core.ids import RunNumber, Seq, SessionId
 from desktop.harness.ports import Head
@@ -43,8 +43,7 @@ class Stretch:
     last: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(NamedTuple):
     """A record at its place. `row` is None when it is missing, `problem` is empty when it is sound."""
 
     seq: int
@@ -55,7 +54,7 @@ class Finding:
 def stretches(db: "Database", session: SessionId) -> list[Stretch]:
     """Where the records of a session lie, oldest first; empty when it is unknown."""
     found: list[Stretch] = []
-    owner: SessionId | None = session
+    owner: SessionId | None = SessionId(storable(session))
     upto: int | None = None
     while owner is not None and owner not in {stretch.owner for stretch in found}:
         parent, fork_seq, last = _place(db, owner)
@@ -89,47 +88,49 @@ def find_digest(db: "Database", session: SessionId, seq: int) -> bytes:
 
 
 def examine(db: "Database", session: SessionId, after: int = 0, upto: int | None = None) -> Iterator[Finding]:
-    """Every record of a view at its place, checked, gaps included.
-
-    The record at `after` is looked at too, because the next one follows it.
-    """
+    """Every record of a view behind `after` at its place, checked, gaps included."""
     known: bytes | None = None
     for stretch in stretches(db, session):
         last = stretch.last if upto is None else min(stretch.last, upto)
         first = max(stretch.first, after)
         if first == stretch.first and (first == 1 or known is not None):
             known = chain.start(stretch.owner, stretch.parent, first - 1, known or b"")
-        for finding in _examine_stretch(db, stretch.owner, first, last, known):
-            if finding.seq > after:
-                yield finding
-            known = finding.row.digest if finding.row is not None and not finding.problem else None
+        known = yield from _examine_stretch(db, stretch.owner, range(first, last + 1), known, after)
 
 
 def _examine_stretch(
-    db: "Database", owner: SessionId, first: int, last: int, known: bytes | None
-) -> Iterator[Finding]:
-    """`known` is the digest that the first record must follow, None when it cannot be told."""
-    name, expected = owner.encode(), first
-    for row in map(Row._make, db.conn.execute(_ROWS, (owner, first, last))):
-        if row.seq > expected:
-            yield from _gap(expected, row.seq)
+    db: "Database", owner: SessionId, places: range, known: bytes | None, after: int
+) -> Generator[Finding, None, bytes | None]:
+    """The records at `places`; returns the digest that the next record must follow.
+
+    `known` is what the first one must follow; None, here and there, when that cannot be told. The record
+    at `after` is looked at and not given, because the next one follows it.
+    """
+    name, expected, problem = owner.encode(), places.start, ""
+    for row in map(Row._make, db.conn.execute(_ROWS, (owner, places.start, places.stop - 1))):
+        seq = row.seq
+        if seq > expected:
+            yield from _gap(max(expected, after + 1), seq)
             known = None
-        expected = row.seq + 1
-        if not chain.is_sound(name, row):
-            yield Finding(seq=row.seq, row=row, problem=CHANGED)
-            known = None
-            continue
-        problem = MISPLACED if known is not None and row.before != known else ""
-        yield Finding(seq=row.seq, row=row, problem=problem)
-        known = row.digest
-    yield from _gap(expected, last + 1)
+        expected = seq + 1
+        if is_sound(name, row):
+            problem = MISPLACED if known is not None and row.before != known else ""
+            known = row.digest
+        else:
+            problem, known = CHANGED, None
+        if seq > after:
+            yield Finding(seq, row, problem)
+    if expected < places.stop:
+        yield from _gap(max(expected, after + 1), places.stop)
+        return None
+    return known
 
 
 def _gap(first: int, end: int) -> Iterator[Finding]:
     if end - first > _LONGEST_LISTED_GAP:
         end = first + 1
     for seq in range(first, end):
-        yield Finding(seq=seq, row=None, problem=MISSING)
+        yield Finding(seq, None, MISSING)
 
 
 def read(db: "Database", session: SessionId, after: int, upto: int | None) -> list[Record]:

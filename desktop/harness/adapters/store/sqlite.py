@@ -45,7 +45,7 @@ class SqliteStore:
     async def append(self, *writes: Write) -> list[Record]:
         """Commit the events of all writes in one transaction; the records, in order.
 
-        Raises BusyError when a fence is no longer the newest, StorageError when an act of the runner has none.
+        Raises BusyError when a fence is an old one, StorageError when an act of the runner shows none.
         """
         return await self._writer.run(lambda db: appending.append(db, writes, self._clock.now_ms()))
 

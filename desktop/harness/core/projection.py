@@ -85,6 +85,7 @@ class Projection:
         self._sources: list[Source] = []
         self._batch: _Batch | None = None
         self._notes: list[tuple[str, Seq]] = []
+        self._turn = 0
         self._partial: tuple[str, Seq] | None = None
         self._left_out: list[tuple[Seq, str]] = []
         self._hashed: tuple[bytes, int, Any] | None = None
@@ -136,6 +137,10 @@ class Projection:
         self._append({"role": "user", "content": text}, sources)
 
     def _on_assistant_message(self, message: AssistantMessage, seq: Seq) -> None:
+        if message.turn <= self._turn:
+            self._left_out.append((seq, "a second reply to a request that was already answered"))
+            return
+        self._turn = message.turn
         self._partial = None
         if message.reasoning:
             self._left_out.append((seq, "what the model thought aloud is not sent back"))

@@ -1,0 +1,1 @@
+"""How one row of a list is laid out and painted."""

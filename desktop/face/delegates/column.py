@@ -1,0 +1,31 @@
+"""Where things stand in the reading column: one set of distances for layout, painting and hit tests."""
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QFontMetricsF
+
+from desktop.face import theme
+from desktop.harness.api import RowKind
+
+WIDEST_EM = 50.0
+"""Widest column in em of the text font: some 95 letters, the upper end of what reads well."""
+MARGIN_PX = theme.Space.XL
+CARD_PADDING_PX = theme.Space.M
+GAP_PX = {RowKind.USER: 24, RowKind.ASSISTANT: 8, RowKind.TOOL: 0, RowKind.NOTICE: 8}
+"""Space above a row of each kind; half of it again is below a card."""
+BOTTOM_PX = theme.Space.XS
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The column within a view: both in pixels."""
+
+    left: int
+    width: int
+
+
+def column_in(view_width: int) -> Column:
+    """The centred reading column of a view of this width."""
+    em = QFontMetricsF(theme.font()).height() * 0.86
+    width = max(120, min(view_width - 2 * MARGIN_PX, round(em * WIDEST_EM)))
+    return Column(max(MARGIN_PX, (view_width - width) // 2), width)

@@ -1,0 +1,1 @@
+"""Qt models over plain lists: they only splice."""

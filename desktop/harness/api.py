@@ -249,6 +249,10 @@ class ServiceAPI(Protocol):
         """Keep a key for the origin of an address; False when only for this session."""
         ...
 
+    async def lend_key(self, base_url: str, key: str) -> None:
+        """Use a key for the origin of an address while this process lives; it is kept nowhere."""
+        ...
+
     async def remove_key(self, base_url: str) -> None:
         """Forget a key."""
         ...

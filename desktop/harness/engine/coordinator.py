@@ -7,7 +7,7 @@ are seen by watching the log's version, often while something runs, seldom other
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from desktop.harness.core.errors import BusyError, PaddockError, ToolError, UsageError
@@ -70,7 +70,18 @@ class Coordinator:
             await asyncio.to_thread(hands.workspace.check_root)
         except ToolError as error:
             raise UsageError(str(error)) from error
+        place = (hands.workspace.root, *hands.workspace.identity())
+        if await self.parts.store.project_of(*place) != state.project:
+            raise UsageError(f"Another folder stands at {state.workspace} now. Open it as a new chat.")
         return hands
+
+    def changed_outside(self, root: str, paths: Iterable[str]) -> list[LiveSession]:
+        """Note files that changed outside for every session on that folder; those that have questions open."""
+        lives = [live for live in self._live.values() if live.state.workspace == root]
+        paths = frozenset(paths)
+        for live in lives:
+            live.changed_outside.update(paths)
+        return [live for live in lives if live.state.waiting and not live.is_running]
 
     async def append(self, live: LiveSession, *events: Event, also: Sequence[Write] = ()) -> None:
         """Commit words of a person and fold them."""

@@ -34,6 +34,7 @@ class LiveSession:
         self.updates: Feed[Update] = Feed()
         self.is_running = False
         self.fault = ""
+        self.changed_outside: set[str] = set()
         self._title = title or (lambda state: session_title(state.first_prompt))
         self._streamed: list[str] = []
         self._frame: asyncio.TimerHandle | None = None

@@ -23,12 +23,12 @@ from desktop.harness.ports import (
 class Hands:
     """One opened folder and the tools of each mode that reach into it.
 
-    `changed_outside` gives (and forgets) the paths that changed since it was last asked.
+    `expect` tells the watcher of a change of our own before it is carried out.
     """
 
     workspace: Workspace
     registries: Mapping[Mode, Registry]
-    changed_outside: Callable[[], Sequence[str]] = tuple
+    expect: Callable[[Change], None] = lambda change: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -146,9 +146,10 @@ class Runner:
         return state.due
 
     def _outside_changes(self) -> tuple[Event, ...]:
-        paths = sorted(self._hands.changed_outside())
+        paths = sorted(self._live.changed_outside)
         if not paths:
             return ()
+        self._live.changed_outside.clear()
         named = tuple(paths[:_MAX_NAMED_PATHS])
         return (WorkspaceChanged(paths=named, more=len(paths) - len(named)),)
 
@@ -227,6 +228,8 @@ class Runner:
             changes=tuple(change.as_record() for change in prepared.preview.changes),
         )
         await self.commit(started)
+        for change in prepared.preview.changes:
+            self._hands.expect(change)
         work = asyncio.ensure_future(self._tools.run(prepared, attempt=attempt))
         try:
             result = await asyncio.shield(work)

@@ -128,6 +128,11 @@ class Sessions:
             return lost_question(live.state, call_id, ready)
         return question_of(self._parts, hands, live.state, call_id, ready)
 
+    async def refresh(self, root: str, paths: frozenset[str]) -> None:
+        """Files of a folder changed outside: ask the questions anew whose difference is another one now."""
+        for live in self._coordinator.changed_outside(root, paths):
+            await self.question(live.state.session, live.state.waiting[0])
+
     async def _ask_anew(self, live: LiveSession, fresh: Sequence[Event]) -> None:
         async with self._coordinator.holding(live) as lock:
             write = Write(session=live.state.session, events=fresh, run=live.state.run, fence=lock.fence)

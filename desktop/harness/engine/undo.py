@@ -115,6 +115,7 @@ def carry_out(parts: Parts, hands: Hands, restoring: Restoring) -> Restoring:
         try:
             if change.before is not None and change.kind is not ChangeKind.MOVE:
                 parts.preimages.keep(hands.workspace.read(change.path))
+            hands.expect(change)
             hands.workspace.apply(change)
         except (ToolError, StorageError) as error:
             kept.append((change.path, str(error)))

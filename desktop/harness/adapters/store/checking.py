@@ -7,8 +7,7 @@ of the file that SQLite itself cannot make sense of. It repairs nothing.
 
 from typing import TYPE_CHECKING
 
-from desktop.harness.adapters.store.reading import examine, find_digest, stretches
-from desktop.harness.core.codec import storable
+from desktop.harness.adapters.store.reading import examine, find_digest, is_rooted, stretches
 from desktop.harness.core.ids import Seq, SessionId
 from desktop.harness.ports import Fault
 
@@ -49,6 +48,8 @@ def check_session(db: "Database", session: SessionId, *, is_own_only: bool = Fal
         for finding in examine(db, session, after)
         if finding.problem
     ]
+    if not is_rooted(db, session):
+        faults.append(Fault(session=session, seq=Seq(fork_seq), problem="what it branched from is not there"))
     if not faults and head_digest != find_digest(db, session, head_seq):
         faults.append(
             Fault(session=session, seq=Seq(head_seq), problem="the head of the session is another one")

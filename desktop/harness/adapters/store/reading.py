@@ -73,7 +73,14 @@ def _place(db: "Database", session: SessionId) -> tuple[SessionId | None, int, i
     if row is None:
         return None, 0, last
     parent, fork_seq, head_seq = row
-    return parent, fork_seq, max(last, head_seq)
+    return parent, 0 if parent is None else fork_seq, max(last, head_seq)
+
+
+def is_rooted(db: "Database", session: SessionId) -> bool:
+    """Whether the parents of a session have, or once had, every record that it shares with them."""
+    found = stretches(db, session)
+    begins = not found or found[0].first == 1
+    return begins and all(stretch.last <= _place(db, stretch.owner)[2] for stretch in found)
 
 
 def find_digest(db: "Database", session: SessionId, seq: int) -> bytes:
@@ -90,7 +97,10 @@ def find_digest(db: "Database", session: SessionId, seq: int) -> bytes:
 def examine(db: "Database", session: SessionId, after: int = 0, upto: int | None = None) -> Iterator[Finding]:
     """Every record of a view behind `after` at its place, checked, gaps included."""
     known: bytes | None = None
-    for stretch in stretches(db, session):
+    found = stretches(db, session)
+    if found:
+        yield from _gap(after + 1, found[0].first)
+    for stretch in found:
         last = stretch.last if upto is None else min(stretch.last, upto)
         first = max(stretch.first, after)
         if first == stretch.first and (first == 1 or known is not None):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from desktop.harness.adapters.store import appending, checking, faults, locks, plain_tables, reading
 from desktop.harness.adapters.store.database import finish, make_private_folder, open_database
 from desktop.harness.adapters.store.lane import Lane
+from desktop.harness.core.codec import storable
 from desktop.harness.core.events import Event, Record
 from desktop.harness.core.ids import ArtifactId, Digest, ProjectId, Seq, SessionId
 from desktop.harness.ports import Clock, Fault, Head, PreImages, Write
@@ -75,7 +76,8 @@ class SqliteStore:
     async def verify(self, session: SessionId | None = None) -> list[Fault]:
         """Check one session with all it shares, or everything; one job a session, to let others in."""
         if session is not None:
-            return await self._reader.run(lambda db: checking.check_session(db, session))
+            known = SessionId(storable(session))
+            return await self._reader.run(lambda db: checking.check_session(db, known))
         found = await self._reader.run(checking.check_file)
         for name in await self._reader.run(checking.names):
             check = functools.partial(checking.check_session, session=name, is_own_only=True)

@@ -15,19 +15,23 @@ Request = dict[str, Any]
 
 
 def asked(label: str = "c1", arguments: Any = "{}") -> dict[str, Any]:
+    """One entry of `tool_calls`."""
     return {"id": label, "type": "function", "function": {"name": "read_file", "arguments": arguments}}
 
 
 def answer(label: str = "c1", content: str = "ok") -> dict[str, Any]:
+    """One tool message."""
     return {"role": "tool", "tool_call_id": label, "content": content}
 
 
 def request(*messages: dict[str, Any], **fields: Any) -> Request:
+    """A request with these messages after the first two."""
     head = [{"role": "system", "content": "You help."}, {"role": "user", "content": "hi"}]
     return {"model": "proof", "stream": True, "messages": [*head, *messages], **fields}
 
 
 def assistant(*calls: dict[str, Any], content: str | None = None, **fields: Any) -> dict[str, Any]:
+    """One assistant message, with these calls."""
     message: dict[str, Any] = {"role": "assistant", "content": content, **fields}
     return {**message, "tool_calls": list(calls)} if calls else message
 
@@ -98,6 +102,7 @@ PLANTED: list[tuple[str, Request, Request]] = [
 
 
 def encoded(value: Request) -> bytes:
+    """The request as bytes."""
     return json.dumps(value).encode()
 
 

@@ -33,6 +33,7 @@ BODY = {"model": "proof", "messages": [{"role": "user", "content": "hi"}]}
 
 
 def post(server: ScriptedServer, body: Any = BODY) -> tuple[int, bytes]:
+    """Send a request; status and body of the answer."""
     connection = http.client.HTTPConnection("127.0.0.1", int(server.origin.rpartition(":")[2]), timeout=5)
     try:
         connection.request(

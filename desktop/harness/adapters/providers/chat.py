@@ -13,8 +13,10 @@ import asyncio
 import contextlib
 import importlib
 import json
+import os
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from desktop.harness.adapters.providers.address import is_plain, origin_of
@@ -104,8 +106,7 @@ class ChatCompletions:
 
     async def _load(self) -> None:
         if self._wire is None:
-            name = f"{__package__}.client"
-            self._wire = await asyncio.to_thread(importlib.import_module, name)
+            self._wire = await asyncio.to_thread(_import_client)
 
     async def _client(self, base_url: str) -> "AsyncOpenAI":
         origin = origin_of(base_url)
@@ -147,6 +148,16 @@ class ChatCompletions:
                 raise
             known.partial = reading.reply.text
             raise known from None
+
+
+def _import_client() -> ModuleType:
+    """Import the SDK; while it is imported it does not see the switch that makes it log to standard error."""
+    switch = os.environ.pop("OPENAI_LOG", None)
+    try:
+        return importlib.import_module("desktop.harness.adapters.providers.client")
+    finally:
+        if switch is not None:
+            os.environ["OPENAI_LOG"] = switch
 
 
 async def _within(until_s: float, work: Awaitable[_T], reading: Reading) -> _T:

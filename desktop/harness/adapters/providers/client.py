@@ -50,6 +50,7 @@ def build(base_url: str) -> AsyncOpenAI:
         http_client=_http_client(base_url),
     )
     client.organization = client.project = client.webhook_secret = None
+    client._platform = "Unknown"  # else the first request runs `uname` to name it in a header we drop
     return client
 
 
@@ -116,7 +117,7 @@ def _tls(base_url: str) -> ssl.SSLContext | bool:
         try:
             return ssl.create_default_context(cafile=file or None, capath=None if file else folder)
         except (OSError, ValueError):
-            _log.warning("the certificate file named by the environment cannot be read; using the system's")
+            _log.info("the certificate file named by the environment cannot be read; using the system's")
     return True
 
 

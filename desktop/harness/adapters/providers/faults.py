@@ -20,7 +20,8 @@ _LONGEST_WAIT_S = 30 * 86_400.0
 OVERFLOW = re.compile(
     r"context_length_exceeded|exceed_context_size|exceeds? the (available |model'?s? )?(maximum )?context"
     r"|maximum context length|max context length|longer than the maximum model length|prompt is too long"
-    r"|exceeds the maximum number of tokens|context (the )?(window )?overflow|reduce the length of the messages",
+    r"|exceeds the maximum number of tokens|context (the )?(window )?overflow"
+    r"|reduce the length of the messages",
     re.IGNORECASE,
 )
 """llama.cpp, Ollama, vLLM, OpenAI, and those who copied their words (LM Studio, Anthropic, Gemini)."""

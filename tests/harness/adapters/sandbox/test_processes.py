@@ -133,7 +133,7 @@ async def test_a_command_ends_with_the_app(tmp_path: Path) -> None:
     program = (
         "import asyncio\n"
         "from desktop.harness.adapters.sandbox.processes import KeptProcesses\n"
-        "asyncio.run(KeptProcesses().run('touch up; sleep 4444', folder='.', timeout_s=9, max_output_bytes=9))"
+        "asyncio.run(KeptProcesses().run('>up; sleep 4444', folder='.', timeout_s=9, max_output_bytes=9))"
     )
     root = str(Path(__file__).parents[4])
     app = await asyncio.create_subprocess_exec(

@@ -104,6 +104,7 @@ class SqliteStore:
         Raises BusyError at once when it is taken. Waits for one commit, so call it in a thread.
         """
         path = self._lock_path(session)
+        self._writer.submit(lambda db: None).result()  # in a folder of a newer Paddock no file may appear
         with _as_storage_errors(path):
             make_private_folder(path.parent)
             handle = locks.take(path)

@@ -272,7 +272,7 @@ class BlockWriter:
         form.setCellPadding(theme.Space.XS + 2)
         form.setHeaderRowCount(1)
         form.setTopMargin(theme.Space.XS)
-        form.setBottomMargin(theme.Space.M)
+        form.setBottomMargin(0)
         form.setWidth(QTextLength())
         form.setLeftMargin(len(self._lists) * INDENT_PX)
         return form

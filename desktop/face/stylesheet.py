@@ -62,12 +62,20 @@ QSplitter::handle:vertical {{ height: 1px; }}
 
 QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
-QScrollBar::handle {{ background: {control_line}; border-radius: 3px; margin: 3px; }}
+QScrollBar::handle {{ background: {control_line}; border-radius: 2px; margin: 4px; }}
 QScrollBar::handle:vertical {{ min-height: 32px; }}
 QScrollBar::handle:horizontal {{ min-width: 32px; }}
 QScrollBar::handle:hover {{ background: {text_quiet}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+
+QListView#chatView {{ background: {window}; border: none; }}
+QTreeView#sessionList {{ background: {sidebar}; border: none; }}
+QWidget#sessionSidebar {{ background: {sidebar}; }}
+QFrame[look="composer"] {{ background: {field}; border: 1px solid {control_line}; border-radius: 8px; }}
+QFrame[look="composer"][hasFocus="true"] {{ border: 2px solid {focus}; }}
+QFrame[look="composer"] QPlainTextEdit {{ background: transparent; border: none; }}
+QFrame[look="bar"] {{ background: {raised}; border: 1px solid {line}; border-radius: 6px; }}
 
 QLabel[look="caption"] {{ color: {text_quiet}; font-size: {caption_points:.2f}pt; }}
 QLabel[look="quiet"] {{ color: {text_quiet}; }}

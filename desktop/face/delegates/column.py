@@ -11,8 +11,8 @@ WIDEST_EM = 50.0
 """Widest column in em of the text font: some 95 letters, the upper end of what reads well."""
 MARGIN_PX = theme.Space.XL
 CARD_PADDING_PX = theme.Space.M
-GAP_PX = {RowKind.USER: 24, RowKind.ASSISTANT: 8, RowKind.TOOL: 0, RowKind.NOTICE: 8}
-"""Space above a row of each kind; half of it again is below a card."""
+GAP_PX = {RowKind.USER: 24, RowKind.ASSISTANT: 8, RowKind.TOOL: 0, RowKind.NOTICE: 12}
+"""Space above a row of each kind."""
 BOTTOM_PX = theme.Space.XS
 
 

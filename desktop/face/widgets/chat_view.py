@@ -4,8 +4,6 @@ Words can be selected within one row and copied; a link is never opened here, it
 address is only told. The view decides nothing about a chat.
 """
 
-from html import escape
-
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
@@ -24,6 +22,7 @@ from desktop.face.delegates.column import column_in
 from desktop.face.delegates.row_layout import RowLayout
 from desktop.face.delegates.row_paint import RowPaint
 from desktop.face.models.chat_model import ChatModel, ChatRole
+from desktop.face.tool_tip import plain_tip
 from desktop.face.widgets.row_view import LINE_PX, RowView
 from desktop.harness.api import Row, RowKind
 
@@ -200,7 +199,7 @@ class ChatView(RowView):
             tip = ""
             if layout is not None and layout.document is not None:
                 tip = layout.document.documentLayout().formatAt(place).toCharFormat().toolTip()
-            QToolTip.showText(event.globalPos(), f"<qt>{escape(tip)}</qt>" if tip else "", self)
+            QToolTip.showText(event.globalPos(), plain_tip(tip), self)
             return True
         return super().viewportEvent(event)
 

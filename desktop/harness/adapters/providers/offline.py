@@ -1,9 +1,9 @@
 """The offline helper: answers in the place of a model, with fixed rules, no network and no key.
 
-It is no language model and says so. A reply is a pure function of the messages: the request is understood anew each
-time, its plan is replayed over the results that are there, and the first step without a result is the reply. So it
-holds no state, and a restart, a branch or a second window get the same answers. It reaches files only by asking
-for the tools in the request, through the same approvals and the same log as any model.
+It is no language model and says so. A reply is a pure function of the messages: the request is understood
+anew each time, its plan is replayed over the results that are there, and the first step without a result is
+the reply. So it holds no state, and a restart, a branch or a second window get the same answers. It reaches
+files only by asking for the tools in the request, through the same approvals and the same log as any model.
 """
 
 import json

@@ -19,11 +19,13 @@ _NEW_FOLDER = re.compile(
     r"(?:create|make|add|new)\s+(?:me\s+)?(?:an?\s+)?(?:new\s+|empty\s+)*(?:folder|directory)\b.*", FLAGS
 )
 _CREATE = re.compile(
-    r"(?:create|make|start|new|write|add)\s+(?:me\s+)?(?:an?\s+|the\s+)?(?P<empty>empty\s+)?(?:new\s+)?(?:text\s+)?(?:(?:file|note|document)\s+)?(?:called\s+|named\s+)?(?P<rest>.+)",
+    r"(?:create|make|start|new|write|add)\s+(?:me\s+)?(?:an?\s+|the\s+)?(?P<empty>empty\s+)?(?:new"
+    r"\s+)?(?:text\s+)?(?:(?:file|note|document)\s+)?(?:called\s+|named\s+)?(?P<rest>.+)",
     FLAGS,
 )
 _WITH_TEXT = re.compile(
-    r"\s*,?\s+(?:with|containing|that says|which says|saying|and write)\s+(?:(?:the\s+)?(?:texts?|contents?|words?|line)\s*:?\s+)?(?:in it\s*:?\s+)?|\s*:\s+|\s*:?\s*\n",
+    r"\s*,?\s+(?:with|containing|that says|which says|saying|and write)\s+(?:(?:the\s+)?(?:texts?"
+    r"|contents?|words?|line)\s*:?\s+)?(?:in it\s*:?\s+)?|\s*:\s+|\s*:?\s*\n",
     FLAGS,
 )
 _ADD = re.compile(
@@ -36,6 +38,7 @@ _AT_END = re.compile(
 
 
 def read_move(text: str) -> Request | None:
+    """`rename A to B`, `move A into the folder B`."""
     match = _MOVE.fullmatch(text)
     if match is None:
         return None
@@ -63,6 +66,7 @@ def _moved(source: str, target: str) -> Request:
 
 
 def read_delete(text: str) -> Request | None:
+    """`delete A`."""
     match = _DELETE.fullmatch(text)
     if match is None:
         return None
@@ -76,9 +80,11 @@ def read_delete(text: str) -> Request | None:
 
 
 def read_create(text: str) -> Request | None:
+    """`create A with TEXT`."""
     if _NEW_FOLDER.fullmatch(text):
         return Unclear(
-            question="I make folders only together with a file in them, for example: create plans/first.md with \u201cHello\u201d."
+            question="I make folders only together with a file in them, for example: create "
+            "plans/first.md with \u201cHello\u201d."
         )
     match = _CREATE.fullmatch(text)
     if match is None:
@@ -101,6 +107,7 @@ def _whole(content: str) -> str:
 
 
 def read_append(text: str) -> Request | None:
+    """`add TEXT to A`."""
     match = _ADD.fullmatch(text)
     if match is None:
         return None
@@ -118,12 +125,14 @@ def read_append(text: str) -> Request | None:
 
 
 _RUN = re.compile(
-    r"(?:run|execute)\s+(?:the\s+|this\s+)?(?:command\s*:?\s+)?(?P<rest>.+)|\$\s+(?P<shell>.+)|!(?P<bang>.+)",
+    r"(?:run|execute)\s+(?:the\s+|this\s+)?(?:command\s*:?\s+)?(?P<rest>.+)|\$\s+(?P<shell>.+)|!"
+    r"(?P<bang>.+)",
     FLAGS,
 )
 
 
 def read_run(text: str) -> Request | None:
+    """`run COMMAND`."""
     match = _RUN.fullmatch(text)
     if match is None:
         return None

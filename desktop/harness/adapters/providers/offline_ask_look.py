@@ -15,30 +15,39 @@ from desktop.harness.adapters.providers.offline_terms import (
 )
 
 _LIST = re.compile(
-    r"(?:(?:list|ls|dir)(?: me)?(?P<all> (?:all|everything))?(?: (?:the )?(?:files?|folders?|contents?|names))?"
+    r"(?:(?:list|ls|dir)(?: me)?(?P<all> (?:all|everything))?(?: (?:the )?(?:files?|folders?"
+    r"|contents?|names))?"
     r"|(?:show|give)(?: me)?(?P<every> all| every)?(?: the| my)? (?:files?|folders?|list of files|contents)"
-    r"|(?:what|which)(?: files| documents)?(?: is| are|'s|\u2019s| do (?:we|i) have)(?: there)?|what have we got)"
+    r"|(?:what|which)(?: files| documents)?(?: is| are|'s|\u2019s| do (?:we|i) have)(?: there)?"
+    r"|what have we got)"
     r"(?:\s+(?:there\s+)?(?:in|inside|of|under)\s+(?P<place>.+?)|\s+(?P<direct>\S+/?))?",
     FLAGS,
 )
 _LINES = re.compile(
-    r"(?:the\s+)?lines?\s+(?P<first>\d+)(?:\s*(?:-|\u2013|to|until)\s*(?P<last>\d+))?\s+(?:of|in|from)\s+(?P<path>.+)",
+    r"(?:the\s+)?lines?\s+(?P<first>\d+)(?:\s*(?:-|\u2013|to|until)\s*(?P<last>\d+))?\s+(?:of|in"
+    r"|from)\s+(?P<path>.+)",
     FLAGS,
 )
 _READ = re.compile(
-    r"(?:read|show|open|print|cat|display|view|look at)(?:\s+me)?\s+(?P<rest>.+)|what does (?P<says>.+?) (?:say|contain)|what(?: is|'s|\u2019s) in (?P<inside>.+)",
+    r"(?:read|show|open|print|cat|display|view|look at)(?:\s+me)?\s+(?P<rest>.+)|what does "
+    r"(?P<says>.+?) (?:say|contain)|what(?: is|'s|\u2019s) in (?P<inside>.+)",
     FLAGS,
 )
 _SEARCH = re.compile(
-    r"(?:find|search(?:\s+for)?|look(?:\s+for)?|grep)(?:\s+(?:all|every|the))?(?:\s+(?:word|text|phrase|places with|occurrences of))?\s+(?P<rest>.+)"
-    r"|(?:which|what)\s+(?:files?|documents?|notes?)\s+(?:contains?|mentions?|says?|has|have|holds?|use|uses)\s+(?P<which>.+)"
-    r"|where\s+(?:is|are|does|do|did)\s+(?P<where>.+?)(?:\s+(?:mentioned|written|used|stand|occur|appear)s?)?"
-    r"|how (?:often|many times) (?:is|does|do|are) (?P<often>.+?)(?:\s+(?:mentioned|written|used|stand|occur|appear)s?)?",
+    r"(?:find|search(?:\s+for)?|look(?:\s+for)?|grep)(?:\s+(?:all|every|the))?(?:\s+(?:word|text"
+    r"|phrase|places with|occurrences of))?\s+(?P<rest>.+)"
+    r"|(?:which|what)\s+(?:files?|documents?|notes?)\s+(?:contains?|mentions?|says?|has|have|holds?"
+    r"|use|uses)\s+(?P<which>.+)"
+    r"|where\s+(?:is|are|does|do|did)\s+(?P<where>.+?)(?:\s+(?:mentioned|written|used|stand|occur"
+    r"|appear)s?)?"
+    r"|how (?:often|many times) (?:is|does|do|are) (?P<often>.+?)(?:\s+(?:mentioned|written|used"
+    r"|stand|occur|appear)s?)?",
     FLAGS,
 )
 
 
 def read_list(text: str) -> Request | None:
+    """`what is in this folder?`, `list files in A`."""
     match = _LIST.fullmatch(bare(text))
     if match is None:
         return None
@@ -55,6 +64,7 @@ def read_list(text: str) -> Request | None:
 
 
 def read_read(text: str) -> Request | None:
+    """`read A`, `read lines 3-10 of A`."""
     match = _READ.fullmatch(bare(text))
     if match is None:
         return None
@@ -71,6 +81,7 @@ def read_read(text: str) -> Request | None:
 
 
 def read_search(text: str) -> Request | None:
+    """`find TEXT in A`, `which files mention TEXT?`."""
     match = _SEARCH.fullmatch(bare(text))
     if match is None:
         return None

@@ -21,7 +21,9 @@ from desktop.harness.adapters.providers.offline_terms import (
 )
 
 _REPLACE = re.compile(
-    r"(?P<verb>replace|change|substitute|swap|turn|convert|correct|fix|exchange|rename)\s+(?P<rest>.+)", FLAGS
+    r"(?P<verb>replace|change|substitute|swap|turn|convert|correct|fix|exchange|rename)\s+"
+    r"(?P<rest>.+)",
+    FLAGS,
 )
 _USE = re.compile(r"(?:use|write|say|put|spell)\s+(?P<rest>.+)", FLAGS)
 _REMOVE = re.compile(r"(?:remove|delete|erase|take out|drop)\s+(?P<rest>.+)", FLAGS)
@@ -30,6 +32,7 @@ _INSTEAD = re.compile(r"\s+(?:instead of|rather than|in place of|and not|not)\s+
 
 
 def read_replace(text: str) -> Request | None:
+    """`replace A with B in C`, `change A to B everywhere`."""
     match = _REPLACE.fullmatch(text)
     if match is None:
         return None
@@ -53,6 +56,7 @@ def read_replace(text: str) -> Request | None:
 
 
 def read_use_instead(text: str) -> Request | None:
+    """`use B instead of A`."""
     match = _USE.fullmatch(text)
     if match is None:
         return None
@@ -89,7 +93,8 @@ def _leading_place(rest: str) -> tuple[str, Place | None]:
 def _replacement(old: str, new: str, place: Place | None) -> Request:
     if not old:
         return Unclear(
-            question="Which text should be replaced? Put it in quotes: replace \u201cold\u201d with \u201cnew\u201d."
+            question="Which text should be replaced? Put it in quotes: replace \u201cold\u201d with "
+            "\u201cnew\u201d."
         )
     if old == new:
         return Talk(answer="The old text and the new text are the same, so there is nothing to change.")
@@ -135,6 +140,7 @@ def _seconds(first: str, rest: str) -> Iterator[tuple[str, str, Place | Unclear 
 def _which(tail: str) -> str:
     return (
         f"Is \u201c{tail}\u201d a file or folder, or part of the new text? "
-        f"Say \u201cin the file {tail}\u201d or \u201cin the folder {tail}\u201d, or put the texts in quotes: "
+        f"Say \u201cin the file {tail}\u201d or \u201cin the folder {tail}\u201d, or put the texts "
+        f"in quotes: "
         "replace \u201cold\u201d with \u201cnew\u201d in all files."
     )

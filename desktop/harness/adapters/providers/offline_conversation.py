@@ -1,7 +1,8 @@
-"""A request body as the offline helper sees it: the tools, the person's last words, what was done about them.
+"""A request body as the offline helper sees it: the tools, the person's last words, what was done about
+them.
 
-Reads the chat messages that every model gets and nothing else, so the helper answers the same after a restart, in a
-branch and in a replay. What it cannot read it leaves out; it never raises on odd messages.
+Reads the chat messages that every model gets and nothing else, so the helper answers the same after a
+restart, in a branch and in a replay. What it cannot read it leaves out; it never raises on odd messages.
 """
 
 import json
@@ -27,8 +28,8 @@ class Call:
 class Conversation:
     """What the next reply depends on.
 
-    `steps` are the replies with calls since the person's last words, each with its results; `answer_before` is the last
-    answer before those words.
+    `steps` are the replies with calls since the person's last words, each with its results; `answer_before`
+    is the last answer before those words.
     """
 
     tools: frozenset[str]

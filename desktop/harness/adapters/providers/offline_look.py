@@ -1,7 +1,7 @@
 """How the offline helper looks: list, read, find.
 
-Nothing here changes anything. A search whose results were cut is repeated for each file of the kinds that are meant,
-so that a large folder gives a whole answer, or an answer that says what is missing.
+Nothing here changes anything. A search whose results were cut is repeated for each file of the kinds that
+are meant, so that a large folder gives a whole answer, or an answer that says what is missing.
 """
 
 import re
@@ -18,6 +18,7 @@ from desktop.harness.adapters.providers.offline_words import block, code, count,
 _DEEP = 20
 _MAX_NARROWED = 1_000
 _MAX_LINES = 30
+_MAX_SEARCHED = 500
 _MAX_READ_LINES = 400
 
 
@@ -108,7 +109,7 @@ def plan_read(request: Read) -> Plan:
 
 def plan_search(request: Search) -> Plan:
     """Where a text stands; when nowhere, whether it does with other capitals."""
-    hits = yield from find(re.escape(request.text), request.place)
+    hits = yield from find(re.escape(request.text[:_MAX_SEARCHED]), request.place)
     note = ""
     if not hits.paths and not hits.problems and request.text.lower() != request.text.upper():
         hits = yield from find(f"(?i){re.escape(request.text)}", request.place)
@@ -127,7 +128,8 @@ def plan_search(request: Search) -> Plan:
     ]
     left = len(hits.matches) - len(lines)
     rest = f"\n\n{count(left, 'more line')} not shown." if left > 0 else ""
-    head = f"I found {shown(request.text)}{note} in {least}{count(len(hits.matches), 'line')} of {count(len(hits.paths), 'file')}:"
+    where = f"{least}{count(len(hits.matches), 'line')} of {count(len(hits.paths), 'file')}"
+    head = f"I found {shown(request.text)}{note} in {where}:"
     return head + "\n\n" + "\n".join(lines) + rest
 
 

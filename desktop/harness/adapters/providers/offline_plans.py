@@ -93,7 +93,8 @@ def plan_create(request: Create, tools: AbstractSet[str]) -> Plan:
             return f"That did not work: {result.problem}"
         return (
             f"{code(request.path)} is there already, so I leave it as it is. "
-            f"Say `add \u2026 to {request.path}` or `replace \u2026 with \u2026 in {request.path}` to change it."
+            f"Say `add \u2026 to {request.path}` or `replace \u2026 with \u2026 in {request.path}` "
+            f"to change it."
         )
     return (yield from _write(request.path, request.text))
 
@@ -126,7 +127,8 @@ def plan_append(request: Append, tools: AbstractSet[str]) -> Plan:
 
 
 def _edit(content: str, line: str) -> dict[str, Any] | None:
-    """The edit that puts a line behind the text: its shortest end that occurs once. None for an empty file."""
+    """The edit that puts a line behind the text: its shortest end that occurs once. None for an empty
+    file."""
     body = content.rstrip("\n")
     if not body:
         return None

@@ -1,7 +1,8 @@
-"""How the offline helper replaces a text: find it, ask for every edit in one reply, say what became of each.
+"""How the offline helper replaces a text: find it, ask for every edit in one reply, say what became of
+each.
 
-The edits are plain `edit_file` calls with `all`, so the exact text, the differences, the approval and the undo are the
-tool's. A search that was cut short is narrowed file by file before anything is asked.
+The edits are plain `edit_file` calls with `all`, so the exact text, the differences, the approval and the
+undo are the tool's. A search that was cut short is narrowed file by file before anything is asked.
 """
 
 import re
@@ -24,6 +25,9 @@ from desktop.harness.adapters.providers.offline_words import (
     shown,
 )
 
+_MAX_SEARCHED = 500
+"""Characters of a text that are searched for; a pattern must not grow without end."""
+
 
 def plan_replace(request: Replace, tools: AbstractSet[str]) -> Plan:
     """Find, change, tell."""
@@ -43,15 +47,16 @@ def plan_replace(request: Replace, tools: AbstractSet[str]) -> Plan:
 
 
 def pattern_for(text: str) -> str:
-    """A pattern for the lines that may hold a text; of a text with several lines, its longest one."""
-    return re.escape(max(text.split("\n"), key=len))
+    """A pattern for lines that may hold a text: of several lines the longest, of a long one its start."""
+    return re.escape(max(text.split("\n"), key=len)[:_MAX_SEARCHED])
 
 
 def _places(hits: Hits, old: str) -> str:
     if "\n" in old:
         return count(len(hits.paths), "file")
     number = sum(max(1, match.text.count(old)) for match in hits.matches)
-    least = "at least " if hits.is_cut else ""
+    is_least = hits.is_cut or any("\u2026" in (match.text[:1], match.text[-1:]) for match in hits.matches)
+    least = "at least " if is_least else ""
     return f"{least}{count(number, 'place')} in {count(len(hits.paths), 'file')}"
 
 
@@ -126,12 +131,14 @@ def _other_case_left(request: Replace) -> Generator[Act, list[Result], str]:
     spellings, files = yield from _other_cases(request)
     if not spellings:
         return ""
-    also = f"\n\nWith other capitals it is still there: {', '.join(map(shown, spellings))} in {count(files, 'file')}."
+    where = f"{', '.join(map(shown, spellings))} in {count(files, 'file')}"
+    also = f"\n\nWith other capitals it is still there: {where}."
     return also + _offer_case(request, spellings[0])
 
 
 def _other_cases(request: Replace) -> Generator[Act, list[Result], tuple[list[str], int]]:
-    """The spellings that differ in capitals only, the most frequent first, and in how many files they stand."""
+    """The spellings that differ in capitals only, the most frequent first, and in how many files they
+    stand."""
     if request.old.lower() == request.old.upper() or "\n" in request.old:
         return [], 0
     wanted = re.compile(re.escape(request.old), re.IGNORECASE)

@@ -1,7 +1,7 @@
 """What came back from the tools, as far as the offline helper needs it.
 
-A result reaches a model as text alone. How each tool words its success is known here and nowhere else; whatever
-does not read so is taken as a problem and passed on in the tool's own words.
+A result reaches a model as text alone. How each tool words its success is known here and nowhere else;
+whatever does not read so is taken as a problem and passed on in the tool's own words.
 """
 
 import re
@@ -18,6 +18,7 @@ _REFUSED = re.compile(
 )
 _NOT_RUN = re.compile(r"Not (?:run|done)\b")
 _SUCCESS = {
+    "search_files": re.compile(r"No match in |[\d,]+ match(?:es)? in "),
     "edit_file": re.compile(r"(?:Changed|Edited|Replaced)\b"),
     "write_file": re.compile(r"(?:Wrote|Written|Created|Changed|Overwrote|Replaced)\b"),
     "move_file": re.compile(r"(?:Moved|Renamed)\b"),
@@ -25,10 +26,7 @@ _SUCCESS = {
     "file_info": re.compile(r".*\b(?:file|folder|link)\b.*\bbytes?\b|.*(?:kind|size)\b", re.DOTALL),
 }
 _MATCH = re.compile(r"(?P<path>.+?):(?P<line>\d+): ?(?P<text>.*)")
-_TRUNCATED = re.compile(
-    r"^\W*(?:.*\b(?:not all|more than|only the first|stopped after|cut here|truncated|and more|narrow)\b.*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
+_CUT = re.compile(r"The first [\d,]+ are shown|not every file was searched|^\[Cut here", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,12 +94,15 @@ class Found:
         problems: list[str] = []
         is_cut = False
         for result in results:
+            if not result.is_ok:
+                problems.append(result.problem or result.text)
+                continue
             lines = [match for line in result.text.split("\n") if (match := _MATCH.fullmatch(line))]
             for match in lines:
                 one = Match(path=match["path"], line=int(match["line"]), text=match["text"])
                 matches.setdefault((one.path, one.line), one)
             rest = "\n".join(line for line in result.text.split("\n") if not _MATCH.fullmatch(line))
-            is_cut = is_cut or bool(_TRUNCATED.search(rest))
+            is_cut = is_cut or _CUT.search(rest) is not None
         return cls(matches=tuple(matches.values()), is_cut=is_cut, problems=tuple(problems))
 
     @property

@@ -1,6 +1,7 @@
 """What a plan of the offline helper is: a generator that asks for calls and is sent their results.
 
-Plans hold no state beside their own lines, so one can be replayed from the start over results that are on record.
+Plans hold no state beside their own lines, so one can be replayed from the start over results that are on
+record.
 """
 
 from collections.abc import Generator, Mapping

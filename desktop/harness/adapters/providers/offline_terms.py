@@ -35,26 +35,31 @@ _KINDS = {
 
 _WHOLE = re.compile(
     r"(?:everywhere|here|(?:(?:all|every|each|any)(?: of)? )?(?:the |these |my )?(?:files?|documents?)"
-    r"|(?:the |this |my )?(?:whole |entire )?(?:folder|project|directory)|all|all of (?:them|it)|everything)"
+    r"|(?:the |this |my )?(?:whole |entire )?(?:folder|project|directory)|all|all of (?:them|it)"
+    r"|everything)"
     r"(?: (?:in|of|inside) (?:this|the|my) (?:whole )?(?:folder|project|directory))?",
     re.IGNORECASE,
 )
 _KIND = re.compile(
-    r"(?:(?:all|every|each|any)(?: of)? )?(?:the |my )?(?P<kind>\*?\.?[\w-]{1,12}|plain text)(?:-| )?(?:files?|documents?)"
+    r"(?:(?:all|every|each|any)(?: of)? )?(?:the |my )?(?P<kind>\*?\.?[\w-]{1,12}|plain text)(?:-"
+    r"| )?(?:files?|documents?)"
     r"(?: (?:in|of|inside|under|from) (?P<folder>.+))?",
     re.IGNORECASE,
 )
 _GLOB = re.compile(r"(?:(?:all|every) )?(?:\*\*/)?\*(?P<suffix>\.\w{1,12})", re.IGNORECASE)
 _FOLDER = re.compile(
-    r"(?:(?:all |every |the )?files? (?:in|of|inside|under|from) )?(?:the |my )?(?:folder|directory) (?:called |named )?(?P<after>.+)"
-    r"|(?:(?:all |every |the )?files? (?:in|of|inside|under|from) )?(?:the |my )?(?P<before>\S.*?) (?:folder|directory)"
+    r"(?:(?:all |every |the )?files? (?:in|of|inside|under|from) )?(?:the |my )?(?:folder"
+    r"|directory) (?:called |named )?(?P<after>.+)"
+    r"|(?:(?:all |every |the )?files? (?:in|of|inside|under|from) )?(?:the |my )?"
+    r"(?P<before>\S.*?) (?:folder|directory)"
     r"|(?:(?:all |every )(?:the )?)?files? (?:in|of|inside|under|from) (?P<plain>\S+)",
     re.IGNORECASE,
 )
 _FILE_WORD = re.compile(r"(?:the |my )?(?:file|document) (?:called |named )?(?P<path>.+)", re.IGNORECASE)
 _NAMED = re.compile(r"[^\s].*\.[A-Za-z0-9_]{1,10}", re.DOTALL)
 _VERB = re.compile(
-    r"(?:then |also )*(?:replace|change|delete|remove|rename|move|create|write|append|add|run|read|show|find|search|list)\b",
+    r"(?:then |also )*(?:replace|change|delete|remove|rename|move|create|write|append|add|run|read"
+    r"|show|find|search|list)\b",
     re.IGNORECASE,
 )
 
@@ -66,7 +71,8 @@ IN = re.compile(
 """What may stand in front of a place."""
 
 _LEAD = re.compile(
-    r"(?:(?:all|every|each|any|the)\s+)*(?:(?:occurrences?|instances?|mentions?)\s+of\s+(?:the\s+(?:word|text|phrase)\s+)?|(?:word|words|text|phrase)\s+)",
+    r"(?:(?:all|every|each|any|the)\s+)*(?:(?:occurrences?|instances?|mentions?)\s+of\s+(?:the\s+"
+    r"(?:word|text|phrase)\s+)?|(?:word|words|text|phrase)\s+)",
     FLAGS,
 )
 _ALL_QUOTED = re.compile(r"(?:all|every|each|the)\s+(?=[\"'`\u201c\u201e\u2018\u201a\u00ab\u00bb])", FLAGS)
@@ -76,8 +82,8 @@ _ALL_QUOTED = re.compile(r"(?:all|every|each|the)\s+(?=[\"'`\u201c\u201e\u2018\u
 class Place:
     """Where in the folder a request is meant.
 
-    `paths` are files or folders (`.` for all); `suffixes` (with the dot, in small letters) narrow it to kinds of
-    files, empty for any.
+    `paths` are files or folders (`.` for all); `suffixes` (with the dot, in small letters) narrow it to
+    kinds of files, empty for any.
     """
 
     paths: tuple[str, ...] = (".",)
@@ -184,5 +190,6 @@ def bare(text: str) -> str:
 
 
 def without_lead(rest: str) -> str:
+    """Without words that only lead up to a text: "the word", "every occurrence of"."""
     lead = _LEAD.match(rest) or _ALL_QUOTED.match(rest)
     return rest[lead.end() :] if lead else rest

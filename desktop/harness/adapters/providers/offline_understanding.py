@@ -1,7 +1,7 @@
 """Plain sentences to requests.
 
-Tolerant of politeness, quotes and word order, and strict about meaning: what does not clearly read as one of the
-shapes becomes `Unclear`, with the question to ask back. Nothing here looks at files.
+Tolerant of politeness, quotes and word order, and strict about meaning: what does not clearly read as one
+of the shapes becomes `Unclear`, with the question to ask back. Nothing here looks at files.
 """
 
 import re
@@ -33,7 +33,8 @@ from desktop.harness.adapters.providers.offline_terms import FLAGS, Place, bare,
 
 _POLITE = re.compile(
     r"(?:(?:hey|hi|hello|ok|okay|so|now|and|then|please|kindly|just|paddock)\b[,!:]?\s+"
-    r"|(?:could|can|would|will) you (?:please |kindly )?|i(?: would|'d|\u2019d)? (?:like|want|need)(?: you)? to\s+|let(?:'|\u2019)?s\s+)+",
+    r"|(?:could|can|would|will) you (?:please |kindly )?|i(?: would|'d|\u2019d)? (?:like|want"
+    r"|need)(?: you)? to\s+|let(?:'|\u2019)?s\s+)+",
     FLAGS,
 )
 
@@ -51,7 +52,8 @@ def understand(text: str) -> Request:
 
 
 _HELP = re.compile(
-    r"(?:help(?: me)?|\?+|hi|hello|hey|good (?:morning|day|evening)|what (?:can|do) you (?:do|know|understand)(?: for me)?"
+    r"(?:help(?: me)?|\?+|hi|hello|hey|good (?:morning|day|evening)|what (?:can|do) you (?:do|know"
+    r"|understand)(?: for me)?"
     r"|what can i (?:do|say|ask)(?: here)?|how does this work|what is this|commands|examples|menu|start)",
     FLAGS,
 )
@@ -83,7 +85,8 @@ def _small_talk(text: str) -> Request | None:
         return Talk(answer="Good, I leave it as it is.")
     if _UNDO.fullmatch(text):
         return Talk(
-            answer="I can't undo, but Paddock can: choose \u201cUndo what this message changed\u201d at the message"
+            answer="I can't undo, but Paddock can: choose \u201cUndo what this message "
+            "changed\u201d at the message"
             " that made the change."
         )
     return None

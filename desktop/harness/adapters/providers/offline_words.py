@@ -18,13 +18,17 @@ _MAX_SHOWN_CHARS = 80
 HELP = """I am the offline helper: a small program with fixed rules, not an AI. I use no network and no key. \
 I understand a handful of plain requests:
 
-- **Look**: `what is in this folder?` · `list files in notes` · `read notes/plan.md` · `read lines 3-10 of plan.md`
+- **Look**: `what is in this folder?` · `list files in notes` · \
+`read notes/plan.md` · `read lines 3-10 of plan.md`
 - **Find**: `find "roses"` · `find "roses" in all .md files`
-- **Replace**: `replace "colour" with "color" in notes/plan.md` · `… in all .md files` · `… in all files`
-- **Files**: `create list.md with "milk"` · `add "bread" to list.md` · `rename list.md to shopping.md` · `delete list.md`
+- **Replace**: `replace "colour" with "color" in notes/plan.md` · \
+`… in all .md files` · `… in all files`
+- **Files**: `create list.md with "milk"` · `add "bread" to list.md` · \
+`rename list.md to shopping.md` · `delete list.md`
 - **Commands**: `run ls -l`
 
-Texts are taken to the letter, capitals count. Quotes are needed only where it would be unclear without them. \
+Texts are taken to the letter, capitals count. \
+Quotes are needed only where it would be unclear without them. \
 Before anything changes you see exactly what, and say yes or no."""
 
 _UNCLEAR = """I did not understand that. I am the offline helper, with fixed rules and no AI behind me. \

@@ -11,7 +11,7 @@ Knows no HTTP library: an answer is a `Body`.
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any, Protocol
 
 from desktop.harness.adapters.providers.accumulator import Accumulator
@@ -57,17 +57,18 @@ class Reading:
         self._events = EventStream()
         self._head = bytearray()
 
-    def feed(self, received: bytes) -> Iterator[TextDelta | ReasoningDelta | None]:
-        """The new pieces; None stands for an event without one. Raises ModelError."""
+    def feed(self, received: bytes) -> list[TextDelta | ReasoningDelta] | None:
+        """The new pieces, possibly none; None when no event was completed. Raises ModelError."""
         if not self._chunks:
             self._keep(received)
-        yield from self._take(self._events.feed(received))
+        return self._take(self._events.feed(received))
 
-    def end(self) -> Iterator[TextDelta | ReasoningDelta | None]:
+    def end(self) -> list[TextDelta | ReasoningDelta] | None:
         """The last pieces, when the body has ended. Raises ModelError."""
-        yield from self._take(self._events.end())
+        last = self._take(self._events.end())
         if not self._chunks and not self.is_done:
-            yield from self._add(self._whole())
+            return self._add(self._whole())
+        return last
 
     def finished(self) -> Reply:
         """The reply. Raises ModelError(CUT_OFF) when it is not whole."""
@@ -76,26 +77,29 @@ class Reading:
             raise ModelError(text, ModelFault.CUT_OFF)
         return self.reply.reply()
 
-    def _take(self, events: list[str]) -> Iterator[TextDelta | ReasoningDelta | None]:
+    def _take(self, events: list[str]) -> list[TextDelta | ReasoningDelta] | None:
+        found: list[TextDelta | ReasoningDelta] | None = None
         for event in events:
             if event.strip() == "[DONE]":
                 self.is_done = True
-                return
+                break
             try:
                 chunk = json.loads(event)
             except (ValueError, RecursionError):
                 raise self._not_understood() from None
             if isinstance(chunk, dict):
-                yield from self._add(chunk)
+                new = self._add(chunk)
+                found = new if found is None else found + new
+        return found
 
-    def _add(self, chunk: dict[str, Any]) -> Iterator[TextDelta | ReasoningDelta | None]:
+    def _add(self, chunk: dict[str, Any]) -> list[TextDelta | ReasoningDelta]:
         if error := chunk.get("error"):
             raise in_band(error, self.asked)
         if not self._chunks:
             self._head.clear()
         self._chunks += 1
         try:
-            yield from self.reply.add(chunk) or (None,)
+            return self.reply.add(chunk)
         except RecursionError:
             raise self._not_understood() from None
 
@@ -142,12 +146,10 @@ async def pieces(
         received: bytes | None = b""
         while received is not None and not reading.is_done:
             received = await _next(body, reading, until_s)
-            has_event = False
-            for piece in reading.end() if received is None else reading.feed(received):
-                has_event = True
-                if piece is not None:
-                    yield piece
-            if has_event:
+            found = reading.end() if received is None else reading.feed(received)
+            for piece in found or ():
+                yield piece
+            if found is not None:
                 until_s = clock() + (AFTER_FINISH_S if reading.reply.finish else idle_s)
         if received is not None:
             await _drain(body)

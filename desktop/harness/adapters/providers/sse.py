@@ -32,9 +32,8 @@ class EventStream:
         """The data of each event that these bytes complete. Raises ModelError for an event over 8 MB."""
         if not received:
             return []
-        lines = self._cut(received)
         events: list[str] = []
-        for line in lines:
+        for line in self._cut(received):
             self._take(line, events)
         return events
 
@@ -57,6 +56,10 @@ class EventStream:
         if b"\r" in received:
             received = received.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         first, *rest = received.split(b"\n")
+        if rest and not self._tail_bytes:
+            self._tail_bytes = len(rest[-1])
+            self._tail = [rest.pop()]
+            return [first, *rest]
         self._tail.append(first)
         self._tail_bytes += len(first)
         self._check(self._tail_bytes)

@@ -70,7 +70,7 @@ async def test_look_only_says_which_mode_is_needed() -> None:
     """Without the tools to change files the helper says what it found and what to switch."""
     talk = Talk(tools=READ_ONLY)
     await talk.say("replace colour with color in all .md files")
-    reply = await talk.give("notes/a.md:3: one colour")
+    reply = await talk.give("1 match in 1 of 4 files.\nnotes/a.md:3: one colour")
     assert not reply.calls and "Can change files" in reply.text and "notes/a.md" in reply.text
 
 
@@ -112,7 +112,7 @@ async def test_texts_reach_the_edit_to_the_letter(old: str, new: str) -> None:
     assume(old != new and old_quoted is not None and new_quoted is not None)
     talk = Talk()
     await talk.say(f"replace {old_quoted} with {new_quoted} in a.md")
-    reply = await talk.give("a.md:1: here it is")
+    reply = await talk.give("1 match in 1 of 1 files.\na.md:1: here it is")
     assert asked(reply) == [("edit_file", {"path": "a.md", "old_text": old, "new_text": new, "all": True})]
 
 
@@ -127,5 +127,5 @@ async def test_same_messages_same_answer() -> None:
     first, second = Talk(), Talk()
     for talk in (first, second):
         await talk.say("find roses")
-        await talk.give("a.md:1: roses")
+        await talk.give("1 match in 1 of 1 files.\na.md:1: roses")
     assert first.messages == second.messages

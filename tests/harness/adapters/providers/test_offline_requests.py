@@ -93,7 +93,7 @@ TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
 
 @given(old=TEXT.filter(bool), new=TEXT)
 def test_quoted_texts_are_kept_to_the_letter(old: str, new: str) -> None:
-    """Whatever stands in quotes arrives unchanged, be it spaces, lines, code or words of the request itself."""
+    """Whatever stands in quotes arrives unchanged, spaces, lines and words of the request included."""
     old_quoted, new_quoted = quoted(old), quoted(new)
     assume(old != new and old_quoted is not None and new_quoted is not None)
     request = understand(f"replace {old_quoted} with {new_quoted} in all .md files")

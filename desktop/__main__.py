@@ -1,0 +1,39 @@
+"""The command `paddock`: the window on a folder, the tour, or a verb without a window.
+
+It only chooses; what is chosen is loaded late, so that a verb never loads Qt and the help is there at once.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from desktop.cli.command import is_verb, parser
+from desktop.cli.command import main as carry_out
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command; the exit code."""
+    given = list(sys.argv[1:] if words is None else words)
+    if not given or not is_verb(given[0]):
+        return _window(given)
+    if given[0] == "tour":
+        return _tour(given)
+    return carry_out(given)
+
+
+def _window(words: list[str]) -> int:
+    if len(words) > 1:
+        parser().error(f"{words[0]!r} is no verb, and the window takes one folder")
+    from desktop.app import main as show
+
+    return show(words[0] if words else None)
+
+
+def _tour(words: list[str]) -> int:
+    options = parser().parse_args(words)
+    from desktop.tour import main as play
+
+    return play(options.out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

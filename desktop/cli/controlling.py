@@ -1,0 +1,72 @@
+"""The control verbs: `resume`, `cancel`, `undo`, `fork`."""
+
+from argparse import ArgumentParser, Namespace
+
+from desktop.cli.asking import show_questions
+from desktop.cli.exits import Exit
+from desktop.cli.following import follow
+from desktop.cli.output import Output
+from desktop.cli.verb import Verb, takes_session
+from desktop.harness.api import Door, RunNumber, Seq, SessionId
+
+
+async def resume(door: Door, words: Namespace, out: Output) -> int:
+    """Go on with what is due; with nothing to go on with, that is fine too."""
+    session = SessionId(words.session)
+    view = await door.sessions.view(session)
+    _, code = await follow(door, session, out, lambda: door.sessions.resume(session), after=view.last_seq)
+    if code == Exit.WAITING:
+        await show_questions(door, session, out)
+    return code
+
+
+async def cancel(door: Door, words: Namespace, out: Output) -> int:
+    """Stop the run, wherever it runs."""
+    session = SessionId(words.session)
+    view = await door.sessions.view(session)
+    _, code = await follow(door, session, out, lambda: door.sessions.cancel(session), after=view.last_seq)
+    return Exit.DONE if code in (Exit.CANCELLED, Exit.BUSY) else code
+
+
+def _declare_undo(parser: ArgumentParser) -> None:
+    takes_session(parser)
+    parser.add_argument("--run", metavar="N", type=int, help="which prompt's changes; default: the last")
+
+
+async def undo(door: Door, words: Namespace, out: Output) -> int:
+    """Put back what a run changed."""
+    session = SessionId(words.session)
+    view = await door.sessions.view(session)
+    run = None if words.run is None else RunNumber(words.run)
+
+    async def put_back() -> None:
+        await door.sessions.undo(session, run)
+
+    await follow(door, session, out, put_back, after=view.last_seq)
+    return Exit.DONE
+
+
+def _declare_fork(parser: ArgumentParser) -> None:
+    takes_session(parser)
+    parser.add_argument(
+        "--at", metavar="SEQ", type=int, help="the last record that both share; default: the last"
+    )
+
+
+async def fork(door: Door, words: Namespace, out: Output) -> int:
+    """Branch a session."""
+    parent = SessionId(words.session)
+    at = (await door.sessions.view(parent)).last_seq if words.at is None else Seq(words.at)
+    branch = await door.sessions.fork(parent, at=at)
+    out.both(
+        {"session": branch, "parent": parent, "fork_seq": at}, f"New branch {branch} of {parent} at {at}."
+    )
+    return Exit.DONE
+
+
+VERBS = (
+    Verb(name="resume", summary="go on where a chat was left", act=resume, declare=takes_session),
+    Verb(name="cancel", summary="stop what a chat is doing", act=cancel, declare=takes_session),
+    Verb(name="undo", summary="put back the files that a prompt changed", act=undo, declare=_declare_undo),
+    Verb(name="fork", summary="branch a chat", act=fork, declare=_declare_fork),
+)

@@ -38,3 +38,11 @@ def line_counts(files: int, added: int, removed: int) -> str:
     if removed:
         parts.append(f"{counted(removed, 'line', 'lines')} removed")
     return " · ".join(parts)
+
+
+# --- faults ---
+def inner_fault(error: BaseException) -> str:
+    """A fault of Paddock's own, told without blame and without a traceback."""
+    return (
+        f"Something went wrong inside Paddock ({type(error).__name__}). Nothing was lost; please try again."
+    )

@@ -1,7 +1,7 @@
 """Where the files that come with Paddock lie: prompts, the sample project, facts about models, pictures.
 
-The one module that knows the places: `resources/` beside the package in a checkout, `desktop/_resources` in an
-installed wheel and in a frozen program. It reads nothing of the person's and keeps nothing.
+The one module that knows the places: `resources/` beside the package in a checkout, `desktop/_resources` in
+an installed wheel and in a frozen program. It reads nothing of the person's and keeps nothing.
 
 Windows in `models.json` are what makers name; a server that is set to less says so itself and wins.
 """
@@ -24,7 +24,8 @@ def folder() -> Path:
 
 
 def _places() -> list[Path]:
-    """A frozen program sets `__file__` to a path in the folder it unpacked, so it needs no place of its own."""
+    """A frozen program sets `__file__` to a path in the folder it unpacked, so it needs no place of its
+    own."""
     here = Path(__file__).resolve().parent
     return [here / "_resources", here.parent / "resources"]
 

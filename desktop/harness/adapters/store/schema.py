@@ -7,9 +7,9 @@ two programs that start together could both find a step undone.
 
 `records` is append-only by three triggers. The one before INSERT is there for
 `INSERT OR REPLACE`, which deletes without firing a DELETE trigger on connections
-that do not ask for it. It is a rowid table on purpose: a record of one to four
-kilobytes fits a leaf of such a table, and would spill to a page of its own in a
-clustered one.
+that do not ask for it. It is a rowid table on purpose: every record goes to the end
+of one tree. In a clustered one it would go between those of other sessions, and long
+rows would spill early.
 
 Everything outside `records` may be changed: `sessions` holds where each log stands
 (so that a cut tail is noticed) and its fence, the rest can be rebuilt or missed.
@@ -58,18 +58,18 @@ CREATE TABLE summaries (
     session TEXT PRIMARY KEY,
     seq INTEGER NOT NULL,
     summary TEXT NOT NULL
-);
+) WITHOUT ROWID;
 CREATE TABLE notes (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
-);
+) WITHOUT ROWID;
 CREATE TABLE projects (
-    project TEXT PRIMARY KEY,
     path BLOB NOT NULL,
     device TEXT NOT NULL,
     inode TEXT NOT NULL,
-    UNIQUE (path, device, inode)
-);
+    project TEXT NOT NULL,
+    PRIMARY KEY (path, device, inode)
+) WITHOUT ROWID;
 """
 
 STEPS: tuple[Step, ...] = (Step(script=_FIRST),)

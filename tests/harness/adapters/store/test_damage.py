@@ -31,7 +31,8 @@ async def _damaged(store: SqliteStore, session: SessionId) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "data", ["{not json", "[]", '{"text":"other"}', "", b"", b"\0" * 20, b"\xff\xfe", None, 7, 1.5, '{"text":"3"} ']
+    "data",
+    ["{not json", "[]", '{"text":"other"}', "", b"", b"\0" * 20, b"\xff\xfe", None, 7, 1.5, '{"text":"3"} '],
 )
 @pytest.mark.parametrize("seq", [1, 3, 5])
 async def test_a_changed_payload(store: SqliteStore, folder: Path, seq: int, data: object) -> None:
@@ -51,7 +52,9 @@ async def test_a_changed_payload(store: SqliteStore, folder: Path, seq: int, dat
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-async def test_any_flipped_byte_is_found(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+async def test_any_flipped_byte_is_found(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     """One flipped bit in any column of any record, the last included, is found exactly there."""
     folder = tmp_path_factory.mktemp("data")
     store = new_store(folder)

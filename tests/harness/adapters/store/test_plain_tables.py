@@ -40,7 +40,12 @@ async def test_a_project_is_its_path_and_its_inode(
     assert await another().project_of("/home/x", 1, 2) == project
     others = [
         await store.project_of(*place)
-        for place in [("/home/y", 1, 2), ("/home/x", 1, 3), ("/home/x", 2, 2), ("/home/\udcff", 2**64 - 1, 2**64)]
+        for place in [
+            ("/home/y", 1, 2),
+            ("/home/x", 1, 3),
+            ("/home/x", 2, 2),
+            ("/home/\udcff", 2**64 - 1, 2**64),
+        ]
     ]
     assert len({project, *others}) == 5
 

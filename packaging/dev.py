@@ -98,6 +98,7 @@ def become(environment: Environment, words: List[str]) -> int:
 
         return subprocess.call(command)
     os.execv(command[0], command)
+    raise AssertionError("the process was handed over")
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ class _OneAtATime:
 
 
 def find_python() -> str:
-    """A Python that Paddock runs on and that can make environments: this one if it fits, else one that is found.
+    """A Python that Paddock runs on and that makes environments: this one if it fits, else one that is found.
 
     Where only its venv module is missing (Debian ships it apart), that is installed or named. Raises
     SetUpError.
@@ -139,11 +139,9 @@ def find_python() -> str:
     for candidate, package in incomplete:
         _need([package])
         return candidate
-    raise SetUpError(
-        "Paddock needs Python 3.11, 3.12 or 3.13, and found only {}.{}: install python3.13 and try again.".format(
-            *sys.version_info
-        )
-    )
+    found = "{}.{}".format(*sys.version_info)
+    needed = "Paddock needs Python 3.11, 3.12 or 3.13, and found only {}: install python3.13 and try again."
+    raise SetUpError(needed.format(found))
 
 
 def candidates() -> Iterator[str]:
@@ -158,7 +156,7 @@ def candidates() -> Iterator[str]:
 
 
 def probe(python: str) -> "tuple[tuple[int, int], bool]":
-    """Version of an interpreter, and whether it can make environments; (0, 0) for one that does not even start.
+    """Version of an interpreter, and whether it can make environments; (0, 0) for one that does not start.
 
     It is started, not believed by its name: version switchers put names on the PATH that only print an error.
     """

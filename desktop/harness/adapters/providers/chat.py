@@ -72,7 +72,11 @@ class ChatCompletions:
             await self._client(base_url)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
-        """Send once and yield pieces, last the `Reply`. Raises ModelError with the partial text."""
+        """Send once and yield pieces, last the `Reply`. Raises ModelError with the partial text.
+
+        Read it inside `contextlib.aclosing`: a generator that is only dropped closes its connection when the
+        loop gets to it, and under some loops never.
+        """
         route = request.route
         reading = Reading(await self._asked(route.base_url, route.model))
         client = await self._client(route.base_url)

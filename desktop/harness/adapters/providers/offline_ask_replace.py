@@ -11,10 +11,12 @@ from desktop.harness.adapters.providers.offline_requests import Replace, Request
 from desktop.harness.adapters.providers.offline_terms import (
     FLAGS,
     IN,
+    SECOND_REQUEST,
     TO,
     Place,
     bare,
     closings,
+    has_loose_quote,
     place_of,
     unquoted,
     without_lead,
@@ -42,10 +44,14 @@ def read_replace(text: str) -> Request | None:
         if match["verb"].lower() not in ("replace", "substitute", "swap", "exchange")
         else (_WITH, TO)
     )
+    if SECOND_REQUEST.search(_QUOTED.sub("", match["rest"])):
+        return _ONE_THING
     doubt: Request | None = None
     rest, place = _leading_place(match["rest"])
     for separator in separators:
         for old, new, found in _pairs(without_lead(rest), separator):
+            if found is _TOO_MANY_QUOTES:
+                return _TOO_MANY_QUOTES
             if isinstance(found, Unclear):
                 doubt = doubt or found
             elif is_rename and found is None:
@@ -101,6 +107,16 @@ def _replacement(old: str, new: str, place: Place | None) -> Request:
     return Replace(old=old, new=new, place=place or Place())
 
 
+_TOO_MANY_QUOTES = Unclear(
+    question="There are more quotes than I can tell apart. Ask for one replacement at a time, and put a text "
+    "that holds quotes into other ones: replace \u201cold\u201d with \u201cnew\u201d."
+)
+_ONE_THING = Unclear(
+    question="I do one thing at a time. Ask for the first one, and for the next when it is done."
+)
+_QUOTED = re.compile('["`\u201c\u201e\u00ab].*?["`\u201d\u201c\u00bb]', re.DOTALL)
+
+
 def _pairs(rest: str, separator: re.Pattern[str]) -> Iterator[tuple[str, str, Place | Unclear | None]]:
     """Every way to read `A separator B [in PLACE]`, the likeliest first."""
     for first, tail in closings(rest):
@@ -116,10 +132,9 @@ def _seconds(first: str, rest: str) -> Iterator[tuple[str, str, Place | Unclear 
     for second, tail in closings(rest):
         behind = IN.match(tail)
         place = place_of(tail[behind.end() :]) if behind else None
-        if place is not None:
-            yield first, second, place
-        elif not bare(tail):
-            yield first, second, None
+        if place is None and bare(tail):
+            continue
+        yield first, second, _TOO_MANY_QUOTES if has_loose_quote(second, rest[0]) else place
     if unquoted(rest) is not None:
         return
     doubt: str | None = None

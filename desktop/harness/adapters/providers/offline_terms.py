@@ -77,6 +77,8 @@ _LEAD = re.compile(
 )
 _ALL_QUOTED = re.compile(r"(?:all|every|each|the)\s+(?=[\"'`\u201c\u201e\u2018\u201a\u00ab\u00bb])", FLAGS)
 
+SECOND_REQUEST = re.compile(rf"(?:,|;|\band)\s+(?:then\s+|also\s+)*{_VERB.pattern}", FLAGS)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
@@ -108,6 +110,12 @@ def closings(text: str) -> Iterator[tuple[str, str]]:
     for index in range(1, len(text)):
         if text[index] in closing:
             yield text[1:index], text[index + 1 :]
+
+
+def has_loose_quote(text: str, opening: str) -> bool:
+    """Whether a text that stood in quotes holds such a quote itself, other than as an apostrophe."""
+    closing = QUOTES[opening] + (opening if opening in QUOTES[opening] else "")
+    return any(mark in re.sub(rf"(?<=\w){re.escape(mark)}(?=\w)", "", text) for mark in closing)
 
 
 def name_of(text: str) -> str | None:

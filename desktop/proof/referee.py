@@ -56,7 +56,7 @@ def _message_fields() -> Mapping[str, frozenset[str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What one kind of server is strict about. The default allows the plain core of the protocol only.
+    """What one kind of server is strict about. The default allows only the plain core of the protocol.
 
     `window_tokens` counts four bytes of the request as one token. `off` names rules that are not applied.
     """
@@ -81,13 +81,15 @@ class Breach:
 
 
 class Prefixes:
-    """The system text and tool list of each conversation, for rule j.
+    """The system texts and tool lists that conversations began with, for rule j.
 
-    A request does not name its session, so conversations are told apart by their first user message.
+    A request does not name its session, so conversations are told apart by their first user message. A request
+    without any answer in it begins one (several may begin with the same words); every other must have a
+    prefix that one of them began with.
     """
 
     def __init__(self) -> None:
-        self._seen: dict[str, str] = {}
+        self._begun: dict[str, set[str]] = {}
         self._allowed = 0
 
     def allow_new(self) -> None:
@@ -96,16 +98,18 @@ class Prefixes:
 
     def judge(self, request: Mapping[str, Any]) -> str | None:
         """What is wrong with the prefix, if anything."""
-        messages = [one for one in request.get("messages", []) if isinstance(one, dict)]
+        messages = request["messages"]
         first = next((one.get("content") for one in messages if one.get("role") == "user"), None)
         head = [one for one in messages if one.get("role") == "system"][:1]
         now = json.dumps([head, request.get("tools")])
-        before = self._seen.setdefault(json.dumps(first), now)
-        if before == now:
+        known = self._begun.setdefault(json.dumps(first), set())
+        is_begin = not any(one.get("role") == "assistant" for one in messages)
+        if now in known or is_begin or not known:
+            known.add(now)
             return None
-        self._seen[json.dumps(first)] = now
         if self._allowed:
             self._allowed -= 1
+            known.add(now)
             return None
         return "the system text or the tool list changed"
 

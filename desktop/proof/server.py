@@ -132,7 +132,11 @@ class ScriptedServer:
         self.exchanges.append(exchange)
         self.requests.append(request)
         line.exchange = exchange
-        stays = await line.play(self._reply(request, asked.body, number))
+        try:
+            stays = await line.play(self._reply(request, asked.body, number))
+        except ConnectionError:
+            exchange.hung_up_s = time.monotonic()
+            raise
         exchange.ended_s = time.monotonic()
         return stays
 

@@ -140,17 +140,27 @@ def test_a_long_request_gets_the_overflow_text_of_the_family(family: str) -> Non
 def test_a_changed_prefix_breaks_rule_j_until_it_is_allowed() -> None:
     """Another system text or tool list in one conversation is a breach; an announced one is not."""
     tools = [{"type": "function", "function": {"name": "read_file"}}]
+    later = assistant(content="a"), USER
     prefixes = Prefixes()
     assert judge(encoded(request(tools=tools)), Profile(), prefixes) is None
-    assert judge(encoded(request(assistant(content="a"), USER, tools=tools)), Profile(), prefixes) is None
-    found = judge(encoded(request(assistant(content="a"), USER)), Profile(), prefixes)
-    assert found is not None and found[0] == "j"
+    assert judge(encoded(request(*later, tools=tools)), Profile(), prefixes) is None
+    stamped = copy.deepcopy(request(*later, tools=tools))
+    stamped["messages"][0]["content"] = "You help. It is 10:04."
+    for changed in (request(*later), stamped):
+        found = judge(encoded(changed), Profile(), prefixes)
+        assert found is not None and found[0] == "j"
     prefixes.allow_new()
-    assert judge(encoded(request(tools=tools)), Profile(), prefixes) is None
-    other = copy.deepcopy(request(tools=tools))
-    other["messages"][0]["content"] = "The time is 10:04."
-    found = judge(encoded(other), Profile(), prefixes)
-    assert found is not None and found[0] == "j"
+    assert judge(encoded(request(*later)), Profile(), prefixes) is None
+    assert judge(encoded(stamped), Profile(), prefixes) is not None
+
+
+def test_conversations_that_begin_alike_may_have_their_own_prefix() -> None:
+    """Two chats with the same first words, one of them read-only, can go on side by side."""
+    tools = [{"type": "function", "function": {"name": "read_file"}}]
+    prefixes = Prefixes()
+    for messages in ((), (assistant(content="a"), USER)):
+        assert judge(encoded(request(*messages, tools=tools)), Profile(), prefixes) is None
+        assert judge(encoded(request(*messages)), Profile(), prefixes) is None
 
 
 CANARY = "sk-proof/ä+9f8e7d6c5b4a"

@@ -248,7 +248,8 @@ SCALARS = (
 )
 KEYS = st.sampled_from([
     "choices", "delta", "message", "content", "tool_calls", "index", "id", "function", "name", "arguments",
-    "usage", "prompt_tokens", "prompt_tokens_details", "finish_reason", "text", "reasoning", "function_call", "model",
+    "usage", "prompt_tokens", "prompt_tokens_details", "finish_reason", "text", "reasoning", "function_call",
+    "model",
 ])  # fmt: skip
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5)

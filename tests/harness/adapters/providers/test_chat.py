@@ -291,6 +291,16 @@ async def test_stopping_works_before_the_headers() -> None:
         assert (await ask(model, server.base_url))[1].text == "again"
 
 
+async def test_a_connection_that_the_server_closed_is_replaced() -> None:
+    """A server that ends each connection after its reply is asked on a new one, without an error."""
+    once = [*text("a"), Close()]
+    async with ScriptedServer([once, once, text("c")]) as server, service() as model:
+        for _ in range(3):
+            await ask(model, server.base_url)
+            await asyncio.sleep(0.02)
+        assert server.connections == 3
+
+
 async def test_refusals_are_classed_and_never_retried() -> None:
     """One request each; Retry-After and the model's name reach the caller."""
     limited = await fault_of(failure(429, "slow down", retry_after="3"))

@@ -30,7 +30,7 @@ _EMOJI_LOOK = re.compile("(?<=[\u203c-\u3299\U0001f000-\U0001faff])\ufe0f")
 def _reader() -> MarkdownIt:
     reader = MarkdownIt("gfm-like", {"html": False, "linkify": True, "breaks": True, "maxNesting": 40})
     reader.disable("reference")
-    reader.validateLink = _may_be_written  # type: ignore[method-assign]  # the documented way to choose links
+    reader.validateLink = _may_be_written  # type: ignore[method-assign,assignment]  # documented as replaceable
     if reader.linkify is not None:
         reader.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
     return reader
@@ -84,7 +84,7 @@ def parse(source: str) -> list[Token]:
 
 
 def last_block(tokens: Sequence[Token]) -> tuple[int, int]:
-    """Where the last top-level block begins: (place in `tokens`, line of the source); (0, 0) when it is the first."""
+    """Where the last top-level block begins: its place in `tokens` and its line of the source, from 0."""
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place]
         if token.level == 0 and token.nesting >= 0 and token.map is not None:

@@ -49,6 +49,7 @@ QLineEdit {{
     padding: 0 8px; min-height: 28px; selection-background-color: {selection}; selection-color: {text};
 }}
 QLineEdit:focus {{ border: 2px solid {focus}; padding: 0 7px; min-height: 26px; }}
+QLineEdit QToolButton {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 
 QMenu {{ background: {field}; color: {text}; border: 1px solid {line}; padding: 4px; }}
 QMenu::item {{ padding: 6px 24px 6px 12px; border-radius: 4px; }}

@@ -25,6 +25,7 @@ RADIUS = 6
 ROW_HEIGHT = 28
 TARGET_HEIGHT = 32
 HAIRLINE = 1
+CENTRE = Qt.AlignmentFlag.AlignHCenter
 
 
 class Space(enum.IntEnum):

@@ -10,6 +10,7 @@ from desktop.harness.api import RowKind
 WIDEST_EM = 50.0
 """Widest column in em of the text font: some 95 letters, the upper end of what reads well."""
 MARGIN_PX = theme.Space.XL
+"""Smallest space on both sides; the scroll bar lies within it."""
 CARD_PADDING_PX = theme.Space.M
 GAP_PX = {RowKind.USER: 24, RowKind.ASSISTANT: 8, RowKind.TOOL: 0, RowKind.NOTICE: 12}
 """Space above a row of each kind."""

@@ -95,7 +95,7 @@ class RowLayout:
         """The ground behind a person's words or an opened step."""
         left = 0 if self.row.kind is RowKind.USER else theme.Space.XL
         top = self.document_top - theme.Space.S
-        return QRectF(left, top, self.look.width - left, self.document_height + 2 * theme.Space.S)
+        return QRectF(left, top, self.look.width - left, self.document_height + 2 * theme.Space.S - 3)
 
     @property
     def height(self) -> int:

@@ -81,7 +81,7 @@ class SessionDelegate(QStyledItemDelegate):
         if is_selected or option.state & QStyle.StateFlag.State_MouseOver:
             painter.setBrush(QColor(look.selected if is_selected else look.hover))
             painter.drawRoundedRect(rect, theme.RADIUS, theme.RADIUS)
-        if option.state & QStyle.StateFlag.State_HasFocus and option.state & QStyle.StateFlag.State_Active:
+        if option.state & QStyle.StateFlag.State_HasFocus and _came_by_key(option.widget):
             painter.setPen(QPen(QColor(look.focus), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.RADIUS, theme.RADIUS)
@@ -92,7 +92,7 @@ class SessionDelegate(QStyledItemDelegate):
         look = theme.current()
         rect = QRectF(option.rect).adjusted(INSET_PX, 0, -INSET_PX, 0)
         view = option.widget
-        is_open = isinstance(view, QTreeView) and view.isExpanded(QModelIndex(index))
+        is_open = isinstance(view, QTreeView) and isinstance(index, QModelIndex) and view.isExpanded(index)
         scale = painter.device().devicePixelRatioF()
         name = "chevron-down" if is_open else "chevron-right"
         picture = icons.pixmap(name, look.text_quiet, 12, scale)
@@ -161,9 +161,14 @@ class SessionDelegate(QStyledItemDelegate):
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         """Hand the new title to the model."""
-        if isinstance(editor, QLineEdit):
-            model.setData(QModelIndex(index), editor.text(), Qt.ItemDataRole.EditRole)
+        if isinstance(editor, QLineEdit) and isinstance(index, QModelIndex):
+            model.setData(index, editor.text(), Qt.ItemDataRole.EditRole)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
         """Over the title."""
         editor.setGeometry(QRect(option.rect).adjusted(INSET_PX + theme.Space.L, 0, -INSET_PX, 0))
+
+
+def _came_by_key(widget: QWidget | None) -> bool:
+    """Whether the window's focus was last moved with the keyboard; a click needs no ring."""
+    return widget is not None and widget.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)

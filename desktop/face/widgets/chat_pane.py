@@ -5,9 +5,10 @@ signals. The scroll position is the reader's: new rows move nothing unless the
 newest was in sight, else a button offers to go there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QStackedLayout, QWidget
 
@@ -124,10 +125,10 @@ class ChatPane(QWidget):
             self._offer(menu, words, lambda: self.view.toggle(index), "stepAction")
         menu.addSeparator()
         for words, text in self._copies(row, point):
-            self._offer(menu, words, lambda text=text: QGuiApplication.clipboard().setText(text), "copyAction")
+            self._offer(menu, words, partial(QGuiApplication.clipboard().setText, text), "copyAction")
         return menu
 
-    def _offer(self, menu: QMenu, words: str, do: object, name: str) -> None:
+    def _offer(self, menu: QMenu, words: str, do: Callable[[], object], name: str) -> None:
         action = menu.addAction(words)
         action.setObjectName(name)
         action.triggered.connect(do)
@@ -171,5 +172,6 @@ class ChatPane(QWidget):
     def _place_jump(self) -> None:
         size = self._jump.sizeHint()
         left = (self.width() - size.width()) // 2
-        self._jump.setGeometry(left, self.height() - size.height() - theme.Space.M, size.width(), size.height())
+        top = self.height() - size.height() - theme.Space.M
+        self._jump.setGeometry(QRect(QPoint(left, top), size))
         self._jump.raise_()

@@ -15,14 +15,16 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
-    QStackedLayout,
     QVBoxLayout,
     QWidget,
 )
 
 from desktop.face import icons, strings, theme
+from desktop.face.delegates.column import column_in
 
 MOST_LINES = 8
+BUTTON_PX = 88
+NARROWEST_PX = 280
 
 
 class MessageField(QPlainTextEdit):
@@ -60,7 +62,9 @@ class MessageField(QPlainTextEdit):
         full = lines >= MOST_LINES
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if full else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(policy)
-        self.setFixedHeight(max(height, theme.ROW_HEIGHT))
+        self.setFixedHeight(height)
+        if not full:
+            self.verticalScrollBar().setValue(0)
 
     def sizeHint(self) -> QSize:
         """As high as the text."""
@@ -97,7 +101,8 @@ class MessageField(QPlainTextEdit):
 class Composer(QWidget):
     """The field with its button and the sentence beside it.
 
-    Signals: submitted(text) for what is to be sent, as typed; stopRequested(); draftChanged(text) at every change.
+    Signals: submitted(text) for what is to be sent, as typed; stopRequested(); draftChanged(text) at
+    every change.
     """
 
     submitted = Signal(str)
@@ -108,6 +113,7 @@ class Composer(QWidget):
         super().__init__(parent)
         self._is_running = False
         self._is_sending = False
+        self._is_blocked = False
         self._reason = ""
         self.field = MessageField()
         self.send_button = self._button("sendButton", strings.SEND, "primary")
@@ -130,6 +136,7 @@ class Composer(QWidget):
         button.setAccessibleName(words)
         button.setProperty("look", look)
         button.setAutoDefault(False)
+        button.setMinimumWidth(BUTTON_PX)
         return button
 
     def _build(self) -> None:
@@ -137,16 +144,14 @@ class Composer(QWidget):
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._words.setWordWrap(True)
         self._words.hide()
-        self._buttons = QStackedLayout()
-        self._buttons.addWidget(self.send_button)
-        self._buttons.addWidget(self.stop_button)
         self._frame.setProperty("look", "composer")
         inside = QHBoxLayout(self._frame)
         inside.setContentsMargins(theme.Space.S, theme.Space.S, theme.Space.S, theme.Space.S)
         inside.setSpacing(theme.Space.S)
         inside.addWidget(self.field, 1)
-        inside.addLayout(self._buttons)
-        inside.setAlignment(self._buttons, Qt.AlignmentFlag.AlignBottom)
+        inside.addWidget(self.send_button, 0, Qt.AlignmentFlag.AlignBottom)
+        inside.addWidget(self.stop_button, 0, Qt.AlignmentFlag.AlignBottom)
+        self.stop_button.hide()
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(theme.Space.XS)
@@ -186,7 +191,8 @@ class Composer(QWidget):
         self.stop_button.setText(words)
         self.stop_button.setAccessibleName(words)
         self.stop_button.setEnabled(not stopping)
-        self._buttons.setCurrentWidget(self.stop_button if is_running else self.send_button)
+        self.send_button.setVisible(not is_running)
+        self.stop_button.setVisible(is_running)
         if had_focus:
             self.field.setFocus()
         if not is_running and self._words.text() == strings.STILL_WORKING:
@@ -195,16 +201,11 @@ class Composer(QWidget):
 
     def set_enabled_with_reason(self, is_enabled: bool, reason: str = "") -> None:
         """Whether anything can be sent now; the reason stands above the field, which stays writable."""
-        self._reason = "" if is_enabled else reason
-        self.field.setReadOnly(False)
-        self.send_button.setEnabled(is_enabled)
         self._is_blocked = not is_enabled
+        self._reason = "" if is_enabled else reason
         self._say(self._reason)
-        self._refresh()
 
     # --- inside ---
-
-    _is_blocked = False
 
     def _submit(self) -> None:
         text = self.text()
@@ -247,6 +248,16 @@ class Composer(QWidget):
     def _dress(self) -> None:
         look = theme.current()
         self.stop_button.setIcon(icons.icon("stop", look.danger))
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrow: the margins that follow the reading column must not hold the window wide."""
+        return QSize(NARROWEST_PX, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep to the reading column of the chat above."""
+        super().resizeEvent(event)
+        column = column_in(event.size().width())
+        self.setContentsMargins(column.left, 0, event.size().width() - column.left - column.width, 0)
 
     def changeEvent(self, event: QEvent) -> None:
         """Other colours: draw the picture anew."""

@@ -49,7 +49,8 @@ class EmptyChat(QWidget):
         """Ask about this folder and offer up to three examples."""
         self._question.setText(strings.empty_chat(for_name(folder)))
         while (item := self._examples.takeAt(0)) is not None:
-            item.widget().deleteLater()
+            if (button := item.widget()) is not None:
+                button.deleteLater()
         for number, example in enumerate(examples[:3]):
             self._examples.addWidget(self._button(number, example))
 

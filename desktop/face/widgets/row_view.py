@@ -30,7 +30,6 @@ from desktop.face.widgets.row_heights import RowHeights
 from desktop.harness.api import Row, RowKind
 
 Index = QModelIndex | QPersistentModelIndex
-BAR_PX = 12
 END_SPACE_PX = 24
 LINE_PX = 20
 ROUNDS = 4
@@ -70,7 +69,7 @@ class RowView(QListView):
 
     def layout_width(self) -> int:
         """The width that rows are laid out for; the same with and without a scroll bar."""
-        return self.width() - BAR_PX
+        return self.width()
 
     def scroll_to_end(self) -> None:
         """Show the newest row and stay there."""
@@ -186,7 +185,7 @@ class RowView(QListView):
         """Rows have gone."""
         self._settle()
 
-    def dataChanged(self, first: QModelIndex, last: QModelIndex, roles: Sequence[int] = ()) -> None:
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
         """Rows say something else now."""
         self._heights.doubt(first.row(), last.row())
         self._doubt_next(last.row())

@@ -62,7 +62,7 @@ def command_environment(base: Mapping[str, str]) -> dict[str, str]:
     return {"PATH": os.defpath} | passed | locale | _FIXED
 
 
-class KeptProcesses:
+class ShellProcesses:
     """Commands with keepers. `python` is the interpreter, with its options, that runs the keeper."""
 
     def __init__(self, *, python: Sequence[str] = (sys.executable, "-I", "-S")) -> None:

@@ -52,10 +52,10 @@ def test_a_command_of_root_cannot_read_it_from_the_parent(tmp_path: Path) -> Non
     """Even a command that may read every process finds no key in the environment of its parents."""
     program = TAKE + (
         "import asyncio, os\n"
-        "from desktop.harness.adapters.sandbox.processes import KeptProcesses\n"
+        "from desktop.harness.adapters.sandbox.processes import ShellProcesses\n"
         "make_undumpable()\n"
         'look = f\'tr "\\\\0" "\\\\n" </proc/{os.getpid()}/environ; env; cat /proc/$PPID/environ\'\n'
-        "done = asyncio.run(KeptProcesses().run(look, folder='.', timeout_s=9, max_output_bytes=99999))\n"
+        "done = asyncio.run(ShellProcesses().run(look, folder='.', timeout_s=9, max_output_bytes=99999))\n"
         "print(done.output.decode())"
     )
     shown = run_python(program, tmp_path)

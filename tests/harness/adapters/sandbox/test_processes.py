@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from desktop.harness.adapters.sandbox.processes import KeptProcesses, command_environment
+from desktop.harness.adapters.sandbox.processes import ShellProcesses, command_environment
 from desktop.harness.core.errors import Refusal, ToolError
 from desktop.harness.ports import CommandResult
 
 
 async def run(command: str, folder: Path, *, timeout_s: float = 10, cap: int = 20_000) -> CommandResult:
     """Run one command as the app would."""
-    return await KeptProcesses().run(command, folder=str(folder), timeout_s=timeout_s, max_output_bytes=cap)
+    return await ShellProcesses().run(command, folder=str(folder), timeout_s=timeout_s, max_output_bytes=cap)
 
 
 def processes_with(word: str) -> list[str]:
@@ -132,8 +132,8 @@ async def test_a_command_ends_with_the_app(tmp_path: Path) -> None:
     """When the process that runs a command is killed, the command does not outlive it."""
     program = (
         "import asyncio\n"
-        "from desktop.harness.adapters.sandbox.processes import KeptProcesses\n"
-        "asyncio.run(KeptProcesses().run('>up; sleep 4444', folder='.', timeout_s=9, max_output_bytes=9))"
+        "from desktop.harness.adapters.sandbox.processes import ShellProcesses\n"
+        "asyncio.run(ShellProcesses().run('>up; sleep 4444', folder='.', timeout_s=9, max_output_bytes=9))"
     )
     root = str(Path(__file__).parents[4])
     app = await asyncio.create_subprocess_exec(

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from desktop.harness.adapters.redaction import KnownSecrets
-from desktop.harness.adapters.sandbox.processes import KeptProcesses
+from desktop.harness.adapters.sandbox.processes import ShellProcesses
 from desktop.harness.adapters.tools.run_command import RunCommand
 from desktop.harness.core.errors import Refusal, ToolError
 from desktop.harness.core.ids import ArtifactId, CallId, digest_of
@@ -24,7 +24,7 @@ class Bench:
         self.artifacts: dict[str, bytes] = {}
         self.secrets = KnownSecrets({"KEY": "canary-9f8e7d6c"})
         self.tool = RunCommand(
-            KeptProcesses(), folder=str(folder), redaction=self.secrets, keep_artifact=self._keep
+            ShellProcesses(), folder=str(folder), redaction=self.secrets, keep_artifact=self._keep
         )
 
     async def _keep(self, data: bytes) -> ArtifactId:

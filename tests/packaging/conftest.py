@@ -38,7 +38,7 @@ class SmallCheckout:
         self.first: subprocess.CompletedProcess[str] | None = None
         self.pin_tiny_wheel()
 
-    def pin_tiny_wheel(self, *, digest: str | None = None, remark: str = "") -> None:
+    def pin_tiny_wheel(self, *, digest: str | None = None) -> None:
         """Pin one wheel that lies beside the pins; no network is asked."""
         wheel = self.folder / "packaging" / "tiny_pin-1-py3-none-any.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
@@ -49,9 +49,8 @@ class SmallCheckout:
             )
             archive.writestr("tiny_pin-1.dist-info/RECORD", "")
         digest = digest or hashlib.sha256(wheel.read_bytes()).hexdigest()
-        self.pins.write_text(
-            f"--no-index\n--find-links {wheel.parent.as_uri()}\n# {remark}\ntiny-pin==1 --hash=sha256:{digest}\n"
-        )
+        lines = ["--no-index", f"--find-links {wheel.parent.as_uri()}", f"tiny-pin==1 --hash=sha256:{digest}"]
+        self.pins.write_text("\n".join(lines) + "\n")
 
     def start(
         self, *words: str, variables: Mapping[str, str] | None = None, cwd: Path | None = None

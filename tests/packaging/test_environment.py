@@ -99,7 +99,7 @@ def test_looking_for_run_does_not_count_for_test(tmp_path: Path) -> None:
 
 
 def test_changed_pins_and_a_python_that_went_away_count(tmp_path: Path) -> None:
-    """After new pins, or an upgrade of the system that took the Python away, the environment is built anew."""
+    """After new pins, or an upgrade of the system that took the Python away, it is built anew."""
     (tmp_path / "packaging").mkdir()
     (tmp_path / "packaging" / "pins.txt").write_text("one==1")
     made = environment.Environment(tmp_path)

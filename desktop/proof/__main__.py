@@ -24,7 +24,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("script", type=Path, help="a JSON list of replies")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--repeat-last", action="store_true", help="the last reply never runs out")
-    parser.add_argument("--forget", action="store_true", help="keep only the newest request")
+    parser.add_argument("--forget", action="store_true", help="keep only the bytes of the newest request")
     parser.add_argument("--off", default="", help="letters of rules that are not applied")
     parser.add_argument("--stay", action="store_true", help="go on when standard input ends")
     return parser.parse_args()

@@ -83,9 +83,9 @@ class Breach:
 class Prefixes:
     """The system texts and tool lists that conversations began with, for rule j.
 
-    A request does not name its session, so conversations are told apart by their first user message. A request
-    without any answer in it begins one (several may begin with the same words); every other must have a
-    prefix that one of them began with.
+    A request does not name its session, so conversations are told apart by their first user message. A
+    request without any answer in it begins one (several may begin with the same words); every other must
+    have a prefix that one of them began with.
     """
 
     def __init__(self) -> None:

@@ -24,8 +24,8 @@ class ScriptedServer:
     """Plays a script to whoever asks, in order of arrival.
 
     `replies` is a list of replies, some of which may be functions of the parsed request, or one such
-    function. With `repeat_last` the last reply never runs out. With `keep` false only the newest request is
-    kept, for long benches.
+    function. With `repeat_last` the last reply never runs out. With `keep` false only the bytes of the newest
+    request are kept, for long benches.
     """
 
     def __init__(
@@ -118,7 +118,11 @@ class ScriptedServer:
 
     async def _chat(self, asked: Asked, line: Line) -> bool:
         exchange = Exchange(
-            headers=asked.headers, body=asked.body, arrived_s=asked.arrived_s, read_s=time.monotonic()
+            headers=asked.headers,
+            body=asked.body,
+            size_bytes=len(asked.body),
+            arrived_s=asked.arrived_s,
+            read_s=time.monotonic(),
         )
         number = self.seen
         self.seen += 1
@@ -126,8 +130,8 @@ class ScriptedServer:
             request = json.loads(asked.body)
         except ValueError:
             request = None
-        if not self._keep:
-            self.exchanges.clear()
+        if not self._keep and self.exchanges:
+            self.exchanges[-1].body = b""
             self.requests.clear()
         self.exchanges.append(exchange)
         self.requests.append(request)
@@ -176,7 +180,7 @@ class ScriptedServer:
             ],
             "exchanges": [
                 {
-                    "bytes": len(one.body),
+                    "bytes": one.size_bytes,
                     "arrived_s": one.arrived_s,
                     "read_s": one.read_s,
                     "ended_s": one.ended_s,

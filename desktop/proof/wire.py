@@ -29,6 +29,7 @@ class Exchange:
 
     headers: Mapping[str, str]
     body: bytes
+    size_bytes: int
     arrived_s: float
     read_s: float
     ended_s: float | None = None

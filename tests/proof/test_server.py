@@ -140,6 +140,15 @@ def test_pauses_and_comments_are_sent_as_scripted() -> None:
         assert time.monotonic() - begun >= 0.1
 
 
+def test_a_long_bench_keeps_times_but_not_bodies() -> None:
+    """Without `keep` only the newest body stays in memory; when each request came and ended is all there."""
+    with server_thread([text("a")], repeat_last=True, keep=False) as server:
+        for _ in range(3):
+            post(server)
+    assert [bool(one.body) for one in server.exchanges] == [False, False, True] and len(server.requests) == 1
+    assert all(one.ended_s and one.ended_s >= one.read_s >= one.arrived_s for one in server.exchanges)
+
+
 async def test_a_client_that_hangs_up_is_noticed() -> None:
     """When the client leaves during a pause, the exchange says when."""
     async with ScriptedServer([[*words("x"), Pause(30)]]) as server:

@@ -1,12 +1,10 @@
 """Model services over chat completions: one request out as bytes, the reply in as events.
 
-`ChatCompletions` owns the connections (one client an origin, reused from turn to turn), the silence it
-tolerates, and what counts as a whole reply. It retries nothing, counts nothing and knows no log: the engine
-does. The openai package is imported at the first use, in a thread; `prewarm` does it before.
-
-A reply is whole when the server gave a reason for its end, or said `[DONE]` after some content. Anything
-else is cut off: a socket that just closes looks like success to the SDK. Silence is measured by events,
-since comment lines keep a dead stream alive; the first event may take longer (a local model loads).
+`ChatCompletions` owns the connections (one client an origin, reused from turn to turn), the keys that go
+with them, and the silence it tolerates: a minute between events, five before the first, since a local model
+may have to load. It retries nothing, counts nothing and knows no log: the engine does. What makes a reply
+whole is decided in `reading`. The openai package is imported at the first use, in a thread; `prewarm` does
+it before.
 """
 
 import asyncio
@@ -14,13 +12,12 @@ import contextlib
 import importlib
 import json
 import os
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from desktop.harness.adapters.providers.address import is_plain, origin_of
-from desktop.harness.adapters.providers.faults import Asked, no_model_server, refusal
+from desktop.harness.adapters.providers.faults import Asked, no_model_server
 from desktop.harness.adapters.providers.reading import Body, Piece, Reading, pieces, went_silent
 from desktop.harness.core.errors import ModelError, ModelFault, UsageError
 from desktop.harness.ports import ModelRequest
@@ -144,9 +141,6 @@ class ChatCompletions:
             error.partial = error.partial or reading.reply.text
             raise
         except Exception as error:
-            if answered := self._wire.status_of(error):
-                status, headers, body = answered
-                raise refusal(status, headers, body, reading.asked, now_s=time.time()) from None
             known = self._wire.explain(error, reading.asked)
             if known is None:
                 raise

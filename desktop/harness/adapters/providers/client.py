@@ -13,6 +13,7 @@ import contextlib
 import logging
 import os
 import ssl
+import time
 import urllib.request
 from collections.abc import AsyncIterator
 
@@ -20,7 +21,8 @@ import httpx2
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpx2Client
 
 from desktop.harness.adapters.providers.address import host_of, is_loopback
-from desktop.harness.adapters.providers.faults import Asked
+from desktop.harness.adapters.providers.faults import Asked, refusal
+from desktop.harness.adapters.providers.waits import retry_after_s
 from desktop.harness.core.errors import ModelError, ModelFault
 
 CONNECT_S = 5.0
@@ -153,18 +155,10 @@ class _Capped(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def status_of(error: Exception) -> tuple[int, httpx2.Headers, bytes] | None:
-    """Status, headers and body when the service answered, but not with 200."""
-    if not isinstance(error, APIStatusError):
-        return None
-    body = b""
-    with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError):
-        body = error.response.content
-    return error.response.status_code, error.response.headers, body
-
-
 def explain(error: Exception, asked: Asked) -> ModelError | None:
-    """The sentence for a connection that failed; None for an error that is none of that."""
+    """The sentence for a refusal or a connection that failed; None for an error that is neither."""
+    if isinstance(error, APIStatusError):
+        return _refusal(error.response, asked)
     cause = error.__cause__ if isinstance(error, APIConnectionError) else error
     match cause:
         case httpx2.ConnectTimeout() | httpx2.ConnectError() if "CERTIFICATE_VERIFY" in str(cause):
@@ -184,3 +178,11 @@ def explain(error: Exception, asked: Asked) -> ModelError | None:
         case _:
             return None
     return ModelError(text, ModelFault.UNREACHABLE)
+
+
+def _refusal(response: httpx2.Response, asked: Asked) -> ModelError:
+    body = b""
+    with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError):
+        body = response.content
+    wait_s = retry_after_s(response.headers, now_s=time.time())
+    return refusal(response.status_code, body, asked, retry_after_s=wait_s)

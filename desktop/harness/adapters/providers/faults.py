@@ -1,21 +1,17 @@
 """What went wrong, as one plain sentence and a class: HTTP refusals and errors inside a stream.
 
-Pure: it sees statuses, headers and bodies, never a connection. The server's own message is put behind our
+Pure: it sees statuses and bodies, never a connection. The server's own message is put behind our
 sentence on one line, shortened, without control characters, and without the key.
 """
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from desktop.harness.core.errors import ModelError, ModelFault
 
 _MESSAGE_CHARACTERS = 300
-_LONGEST_WAIT_S = 30 * 86_400.0
 
 OVERFLOW = re.compile(
     r"context_length_exceeded|exceed_context_size|exceeds? the (available |model'?s? )?(maximum )?context"
@@ -43,14 +39,11 @@ class Asked:
     key: str = ""
 
 
-def refusal(
-    status: int, headers: Mapping[str, str], body: bytes, asked: Asked, *, now_s: float
-) -> ModelError:
-    """The error for an HTTP answer that is no success. `headers` take any case; `now_s` is Unix time."""
+def refusal(status: int, body: bytes, asked: Asked, *, retry_after_s: float | None = None) -> ModelError:
+    """The error for an HTTP answer that is no success."""
     told, code = _message(body)
     fault, sentence = _classify(status, f"{told} {code}", asked)
-    wait_s = retry_after_s(headers, now_s=now_s)
-    return ModelError(_with_message(sentence, told, asked.key), fault, retry_after_s=wait_s)
+    return ModelError(_with_message(sentence, told, asked.key), fault, retry_after_s=retry_after_s)
 
 
 def in_band(error: Any, asked: Asked) -> ModelError:
@@ -69,24 +62,6 @@ def no_model_server(asked: Asked) -> ModelError:
     """The error for an answer that no model server gives: a web page, nothing at all."""
     text = f"The address {asked.origin} did not answer like a model server."
     return ModelError(text, ModelFault.NOT_A_MODEL_SERVER)
-
-
-def retry_after_s(headers: Mapping[str, str], *, now_s: float) -> float | None:
-    """How long the server wants to be left alone: `retry-after-ms`, or `Retry-After` (seconds or a date)."""
-    for name, unit in (("retry-after-ms", 1_000), ("retry-after", 1)):
-        try:
-            return _bounded(float(headers.get(name, "")) / unit)
-        except ValueError:
-            continue
-    try:
-        at = parsedate_to_datetime(headers.get("retry-after", ""))
-    except (ValueError, TypeError, OverflowError):
-        return None
-    return _bounded((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - now_s)
-
-
-def _bounded(wait_s: float) -> float | None:
-    return None if wait_s != wait_s else min(max(wait_s, 0.0), _LONGEST_WAIT_S)
 
 
 def _classify(status: int, told: str, asked: Asked) -> tuple[ModelFault, str]:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.harness.adapters.providers.faults import Asked, in_band, refusal, retry_after_s
+from desktop.harness.adapters.providers.faults import Asked, in_band, refusal
+from desktop.harness.adapters.providers.waits import retry_after_s
 from desktop.harness.core.errors import ModelFault
 from desktop.proof.referee import OVERFLOW_TEXTS
 
@@ -18,7 +19,7 @@ ASKED = Asked(origin="https://api.example.com", model="small-1", key=KEY)
 def told(status: int, message: str, **fields: Any) -> tuple[ModelFault, str]:
     """Class and sentence for an error body of the usual form."""
     body = json.dumps({"error": {"message": message, **fields}}).encode()
-    error = refusal(status, {}, body, ASKED, now_s=0)
+    error = refusal(status, body, ASKED)
     return error.fault, str(error)
 
 
@@ -87,7 +88,7 @@ def test_a_message_is_one_short_clean_line() -> None:
 )
 def test_pages_and_nonsense_bodies_add_no_message(body: bytes) -> None:
     """An error page is not read out to the person."""
-    sentence = str(refusal(502, {}, body, ASKED, now_s=0))
+    sentence = str(refusal(502, body, ASKED))
     assert "<" not in sentence and "error 502" in sentence
 
 
@@ -126,5 +127,5 @@ def test_an_error_in_a_stream_is_classed_like_a_status() -> None:
 @given(status=st.integers(201, 599), body=st.binary(max_size=300), header=st.text(max_size=30))
 def test_no_answer_can_break_the_sentence(status: int, body: bytes, header: str) -> None:
     """Any status, body and Retry-After gives one printable sentence."""
-    error = refusal(status, {"retry-after": header}, body, ASKED, now_s=0)
+    error = refusal(status, body, ASKED, retry_after_s=retry_after_s({"retry-after": header}, now_s=0))
     assert str(error).isprintable() and len(str(error)) < 500

@@ -9,6 +9,7 @@ DIFF_NAME = "What would change"
 PREVIOUS_CHANGE = "Previous change"
 NEXT_CHANGE = "Next change"
 WHOLE_FILE = "Whole file"
+ONLY_CHANGES = "Only changes"
 SIDE_BY_SIDE = "Side by side"
 INLINE = "One column"
 
@@ -46,3 +47,38 @@ def inner_fault(error: BaseException) -> str:
     return (
         f"Something went wrong inside Paddock ({type(error).__name__}). Nothing was lost; please try again."
     )
+
+
+# --- approval ---
+APPROVAL_NAME = "What Paddock asks"
+INSIDE_FOLDER = "inside this folder"
+CAN_BE_UNDONE = "can be undone"
+CANNOT_BE_UNDONE = "cannot be undone"
+NEW_DIFFERENCE = "Here is the new difference."
+ALLOW_ONCE = "Allow &once"
+ALWAYS_ALLOW = "Al&ways allow"
+ALLOW_MENU = "Other ways to allow"
+DENY = "&Don't allow"
+DENY_REASON = "Why not? (may stay empty)"
+DENY_REASON_NAME = "Reason for not allowing"
+COMMAND_NAME = "The whole command"
+ONE_BY_ONE = "Decide one by one"
+ALL_TOGETHER = "Decide all together"
+PREVIOUS_QUESTION = "Previous question"
+NEXT_QUESTION = "Next question"
+THIS_CHAT_ONLY = "In this chat only"
+ALWAYS_SAVES = "Always allow saves for this project:"
+NO_ALWAYS = "Always is not offered:"
+ASKS_EACH_TIME = "this asks each time."
+SEE_ALL_FIRST = "Always allow needs you to see all of it: scroll to the end."
+DECIDING = "Passing on your answer…"
+
+
+def place_in(index: int, count: int) -> str:
+    """Which of the questions is shown."""
+    return f"{index + 1} of {count}"
+
+
+def always_for(what: str) -> str:
+    """A wider choice in the menu."""
+    return f"Always: {what}"

@@ -50,6 +50,7 @@ from desktop.harness.api import (
     WaitingError,
 )
 
+START = Seq(0)
 OFFLINE = Route(model="offline helper", base_url="")
 
 
@@ -245,7 +246,7 @@ class FakeSessions:
     async def view(self, session: SessionId) -> SessionView:
         return self._chat(session).view
 
-    async def records(self, session: SessionId, *, after: Seq = Seq(0)) -> list[Record]:
+    async def records(self, session: SessionId, *, after: Seq = START) -> list[Record]:
         return []
 
     async def question(self, session: SessionId, call_id: CallId) -> Question | None:

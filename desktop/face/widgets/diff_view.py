@@ -124,6 +124,7 @@ class DiffView(QWidget):
 
     def _show_whole(self, whole: bool) -> None:
         self._whole = whole
+        self._all.setText(words.ONLY_CHANGES if whole else words.WHOLE_FILE)
         self._refresh()
 
     def _open_fold(self, file: int, block: int) -> None:

@@ -208,6 +208,8 @@ class BlockWriter:
 
     def _open_item(self, tokens: Sequence[Token], place: int) -> None:
         following = tokens[place + 2] if place + 2 < len(tokens) else None
+        if self.is_fresh and self._cursor.currentList() is not None:
+            self.is_fresh = False  # a list straight within an item: the item keeps its own line
         self._begin(self._form(top=theme.Space.XS, bottom=theme.Space.XS))
         self.is_fresh = True
         if following is not None and following.type == "inline" and self._task_of(following):

@@ -4,7 +4,7 @@ Everything here is a capability: whoever is handed one may use it, and nobody ca
 reach around it.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -207,7 +207,7 @@ class Reply:
 class Model(Protocol):
     """A model service, or something that answers like one."""
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[TextDelta | ReasoningDelta | Reply]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[TextDelta | ReasoningDelta | Reply, None]:
         """Send once and yield pieces, last the `Reply`.
 
         Raises ModelError (with the partial text); never retries by itself. Closing the
@@ -431,6 +431,10 @@ class Secrets(Protocol):
 
     def put(self, origin: str, key: str) -> bool:
         """Keep a key; False when only for this session, because the keychain can't."""
+        ...
+
+    def hold(self, origin: str, key: str) -> None:
+        """Use a key while this process lives; it is kept nowhere."""
         ...
 
     def remove(self, origin: str) -> None:

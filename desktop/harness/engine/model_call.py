@@ -5,6 +5,7 @@ the live session, where whoever cancelled finds it.
 """
 
 from collections.abc import Callable
+from contextlib import aclosing
 
 from desktop.harness.core.commands import CallModel
 from desktop.harness.core.errors import ModelError, ModelFault
@@ -12,7 +13,7 @@ from desktop.harness.core.events import AskedCall, AssistantMessage, ModelFailed
 from desktop.harness.core.ids import call_id
 from desktop.harness.engine.live import LiveSession
 from desktop.harness.engine.parts import Hands, Parts
-from desktop.harness.ports import ModelRequest, ReasoningDelta, Reply, TextDelta
+from desktop.harness.ports import ModelRequest, Reply, TextDelta
 
 
 async def call_model(
@@ -42,13 +43,12 @@ async def call_model(
 
 async def _stream(parts: Parts, live: LiveSession, request: ModelRequest) -> Reply:
     reply: Reply | None = None
-    async for piece in parts.model(request.route).stream(request):
-        if isinstance(piece, TextDelta):
-            live.stream(piece.text)
-        elif isinstance(piece, Reply):
-            reply = piece
-        else:
-            assert isinstance(piece, ReasoningDelta)
+    async with aclosing(parts.model(request.route).stream(request)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, TextDelta):
+                live.stream(piece.text)
+            elif isinstance(piece, Reply):
+                reply = piece
     if reply is None:
         raise ModelError("The answer broke off before it was complete.", ModelFault.CUT_OFF)
     return reply

@@ -46,6 +46,7 @@ class Services:
         self._origin_of = origin_of
         self._is_plain = is_plain
         self._kept = _Kept(settings, origin_of)
+        self._lent: set[str] = set()
 
     def default_route(self) -> Route:
         """Where new sessions go: the default service, else the first, else the offline helper."""
@@ -89,6 +90,21 @@ class Services:
         if all(self._origin_of(entry["base_url"]) != origin for entry in self._kept.entries()):
             await self.remove_key(base_url)
 
+    def may_have_key(self, origin: str) -> bool:
+        """Whether it is worth asking the keychain: a key was put there, or lent to this process."""
+        return origin in self._lent or origin in self._kept.origins_with_key()
+
+    def allows_plain(self, origin: str) -> bool:
+        """Whether the person said yes to an address that is not encrypted."""
+        return origin in _strings(self._settings.get(_PLAIN_ALLOWED))
+
+    async def lend_key(self, base_url: str, key: str) -> None:
+        """Use a key for the origin of an address while this process lives; it is kept nowhere."""
+        origin = self._origin_of(base_url)
+        self._redaction.learn({origin: key})
+        self._secrets.hold(origin, key)
+        self._lent.add(origin)
+
     async def put_key(self, base_url: str, key: str) -> bool:
         """Keep a key for the origin of an address; False when only for this session."""
         origin = self._origin_of(base_url)
@@ -97,6 +113,7 @@ class Services:
             raise UsageError("This is no key: a key is one word of plain letters, digits and signs.")
         self._redaction.learn({origin: key})
         is_kept = await asyncio.to_thread(self._secrets.put, origin, key)
+        self._lent.add(origin)
         await asyncio.to_thread(self._kept.note_key, origin, has_key=is_kept)
         return is_kept
 

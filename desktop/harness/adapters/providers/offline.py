@@ -8,7 +8,7 @@ files only by asking for the tools in the request, through the same approvals an
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 
 from desktop.harness.adapters.providers.offline_conversation import Conversation, read_body
 from desktop.harness.adapters.providers.offline_plans import Act, Plan, plan_for
@@ -27,7 +27,7 @@ _SUGGESTION = re.compile(rf"^{re.escape(SAY)}`(.+)`$", re.MULTILINE)
 class OfflineHelper:
     """A `Model` that needs nothing but the request."""
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[TextDelta | ReasoningDelta | Reply]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[TextDelta | ReasoningDelta | Reply, None]:
         """The answer in pieces of a dozen words, last the reply."""
         reply = answer(read_body(request.body))
         for piece in pieces(reply.text):

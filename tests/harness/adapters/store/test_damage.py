@@ -109,6 +109,16 @@ async def test_a_cut_tail(store: SqliteStore, folder: Path) -> None:
     assert len(await store.read(B)) == 5
 
 
+async def test_a_head_that_lags_behind(store: SqliteStore, folder: Path) -> None:
+    """When the table of sessions forgot the newest records, a new one still follows the last of them."""
+    await _begin(store)
+    damage(folder, "UPDATE sessions SET head_seq = 2 WHERE session = 'a'")
+    (record,) = await store.append(Write(session=A, events=said("6")))
+    assert record.seq == 6
+    assert await _damaged(store, A) == []
+    assert await store.verify() == []
+
+
 async def test_exchanged_records(store: SqliteStore, folder: Path) -> None:
     """Two records that changed places are both found."""
     await _begin(store)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -148,6 +149,24 @@ async def test_a_log_that_fails_for_good_is_opened_anew(folder: Path) -> None:
     await lane.run(lambda db: None)
     assert lane.connections == 2
     lane.close()
+
+
+def test_a_failing_write_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk error while there is no room is called by its cause."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+    path = tmp_path / "paddock.db"
+    assert not isinstance(faults.from_sqlite(error, path), StorageFullError)
+    monkeypatch.setattr(faults.shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    assert isinstance(faults.from_sqlite(error, path), StorageFullError)
+
+
+async def test_a_new_connection_counts_as_a_change(store: SqliteStore) -> None:
+    """What others committed while there was no connection must not go unnoticed."""
+    version = await store.version()
+    with pytest.raises(StorageError):
+        await store._writer.run(lambda db: _corrupt())
+    assert await store.version() != version
 
 
 async def test_the_log_beside_is_cut_back(store: SqliteStore, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """The right to run a session, between processes."""
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.harness.adapters.store import SqliteStore
+from desktop.harness.adapters.store import SqliteStore, locks
 from desktop.harness.core.errors import BusyError
 from desktop.harness.core.ids import SessionId
 from tests.harness.adapters.store.logs import A, B, said
@@ -106,6 +107,14 @@ async def test_looking_never_gets_in_the_way(store: SqliteStore, another: Callab
     finally:
         stop.set()
         watcher.join()
+
+
+def test_a_moment_of_looking_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock that is gone a moment later is taken."""
+    path = tmp_path / "a.lock"
+    looking = [locks.take(path)]
+    monkeypatch.setattr(locks.time, "sleep", lambda _: os.close(looking.pop()))
+    os.close(locks.take(path))
 
 
 async def test_a_project_log_may_be_locked(store: SqliteStore, folder: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from desktop.harness.adapters.preimages import KeptFiles
-from desktop.harness.adapters.store import SqliteStore, header
+from desktop.harness.adapters.store import SqliteStore, database, header
 from desktop.harness.adapters.store.database import open_database
 from desktop.harness.adapters.store.schema import STEPS, Step
 from desktop.harness.core.errors import NewerDataError, StorageError
@@ -57,6 +57,15 @@ async def test_rights_from_the_first_moment(folder: Path) -> None:
     assert {"paddock.db", "paddock.db-wal", "paddock.db-shm", "a.lock"} <= modes.keys()
     for name, mode in modes.items():
         assert mode == (0o700 if (folder / name).is_dir() or len(name) == 2 else 0o600), name
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are kept otherwise")
+def test_the_file_is_made_with_its_rights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database is never readable for others, not even before its rights are looked after."""
+    monkeypatch.setattr(database, "_tighten", lambda path, mode: None)
+    open_database(folder / "paddock.db").close()
+    assert stat.S_IMODE((folder / "paddock.db").stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
@@ -128,6 +137,9 @@ def test_a_torn_log_beside(folder: Path) -> None:
             assert header.stored_version(folder / "copy") == 0
         (folder / "copy-wal").write_bytes(log)
         assert header.stored_version(folder / "copy") == NEWER
+        restarted = log[:16] + bytes(8) + log[24:]
+        (folder / "copy-wal").write_bytes(restarted)
+        assert header.stored_version(folder / "copy") == 0, "frames of an earlier round are no news"
 
 
 def test_steps_are_taken_once_and_in_order(folder: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from desktop.harness.adapters.ignore import IgnoreRules
 from desktop.harness.adapters.redaction import KnownSecrets, is_env_file, values_of_env_file
 from desktop.harness.adapters.sandbox.processes import ShellProcesses
 from desktop.harness.adapters.sandbox.root import HeldFolder
@@ -51,7 +52,7 @@ class LearningFolder(HeldFolder):
         return data
 
     def learn_secrets(self) -> None:
-        """Read the `.env` files of the folder and of the folders in it, so that no tool shows their values."""
+        """Read the `.env` files here and one folder down, so that no tool shows their values."""
         names = self.entries(".")
         for folder in [entry for entry in names if entry.kind is FileKind.FOLDER][:200]:
             try:
@@ -126,6 +127,7 @@ class Folders:
                 root=folder.root,
                 identity=folder.identity(),
                 redaction=redaction,
+                ignored=IgnoreRules(folder.root).as_data,
             ),
             ShowFileInfo(folder),
         )

@@ -41,7 +41,7 @@ NO_WALL = "No protection for commands yet: a command can do whatever you can."
 
 
 def data_folder() -> Path:
-    """Where the log and all else that is kept lies: `PADDOCK_DATA_DIR`, else the platform's place for a user's data."""
+    """Where the log lies: `PADDOCK_DATA_DIR`, else the platform's place for a user's data."""
     given = os.environ.get("PADDOCK_DATA_DIR")
     if given:
         return Path(given).expanduser().absolute()
@@ -51,7 +51,7 @@ def data_folder() -> Path:
 
 
 def take_key() -> str | None:
-    """The key that `PADDOCK_API_KEY` brought, taken out of the environment. Call before anything else starts."""
+    """The key in `PADDOCK_API_KEY`, taken out of the environment. Call before anything else starts."""
     return take_key_from_environment()
 
 

@@ -76,7 +76,7 @@ class Coordinator:
         return hands
 
     def changed_outside(self, root: str, paths: Iterable[str]) -> list[LiveSession]:
-        """Note files that changed outside for every session on that folder; those that have questions open."""
+        """Note files that changed outside, for each session there; gives those with open questions."""
         lives = [live for live in self._live.values() if live.state.workspace == root]
         paths = frozenset(paths)
         for live in lives:

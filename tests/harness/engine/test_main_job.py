@@ -301,7 +301,7 @@ async def test_a_file_never_read_is_not_overwritten_by_a_rule(bench: Any) -> Non
 
 
 async def test_a_whole_file_is_not_written_over_a_newer_version(bench: Any) -> None:
-    """Read, then the person saves a version of the same size; the write is refused by content, not by time."""
+    """Read, then the person saves a version of the same size; the write is refused by content."""
     script = [
         call("read_file", {"path": "a.txt"}),
         text("Read."),

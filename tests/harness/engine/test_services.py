@@ -35,6 +35,9 @@ class FakeSecrets:
         self.keys[origin] = key
         return self.works
 
+    def hold(self, origin: str, key: str) -> None:
+        self.keys[origin] = key
+
     def remove(self, origin: str) -> None:
         self.keys.pop(origin, None)
 
@@ -139,6 +142,7 @@ async def test_plain_http_needs_a_yes(bench: Bench) -> None:
         await bench.services.save(service("http://far.example/v1"))
     await bench.services.set_setting("allow_plain_http", ["http://far.example"])
     await bench.services.save(service("http://far.example/v1"))
+    assert bench.services.allows_plain("http://far.example")
     with pytest.raises(UsageError):
         await bench.services.models("http://farther.example/v1")
     assert await bench.services.models("http://far.example/v1/") == ["model of http://far.example/v1"]
@@ -165,6 +169,16 @@ async def test_a_key_for_this_session_is_not_marked_for_the_next(bench: Bench) -
     bench.secrets.works = False
     assert await bench.services.put_key("https://a.example", "key-123") is False
     assert bench.settings.values["origins_with_key"] == [] and await bench.services.keychain() == "none"
+    assert bench.services.may_have_key("https://a.example")
+
+
+async def test_the_keychain_is_asked_only_when_it_may_have_a_key(bench: Bench) -> None:
+    """Before a key was given nobody asks the keychain; a key held by this process counts."""
+    assert not bench.services.may_have_key("https://a.example")
+    await bench.services.lend_key("https://a.example/v1", "lent-key-1")
+    assert bench.services.may_have_key("https://a.example")
+    await bench.services.remove_key("https://a.example")
+    assert not bench.services.may_have_key("https://a.example")
 
 
 @pytest.mark.parametrize("key", ["", "  ", "two words", "line\nbreak", "schlüssel"])

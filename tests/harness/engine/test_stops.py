@@ -24,7 +24,6 @@ from desktop.proof.script import (
     error,
     finish,
     text,
-    tool_delta,
     words,
 )
 

@@ -120,6 +120,7 @@ class Services:
     async def remove_key(self, base_url: str) -> None:
         """Forget a key. Raises StorageError when the keychain may still have it."""
         origin = self._origin_of(base_url)
+        self._lent.discard(origin)
         await asyncio.to_thread(self._kept.note_key, origin, has_key=False)
         await asyncio.to_thread(self._secrets.remove, origin)
 
@@ -147,7 +148,7 @@ class Services:
         """The address in the one spelling it is kept in. Raises UsageError."""
         base_url = tidy(base_url)
         origin = self._origin_of(base_url)
-        if self._is_plain(base_url) and origin not in _strings(self._settings.get(_PLAIN_ALLOWED)):
+        if self._is_plain(base_url) and not self.allows_plain(origin):
             raise UsageError(
                 f"{origin} is not encrypted: everybody on the way could read the key and the files. "
                 "Use https, or allow it for this address."

@@ -7,7 +7,6 @@ may load Qt.
 
 import argparse
 import asyncio
-import os
 import signal
 from collections.abc import Sequence
 from typing import NoReturn
@@ -15,8 +14,8 @@ from typing import NoReturn
 from desktop.cli import checking, controlling, deciding, looking, prompting
 from desktop.cli.exits import Exit, of_error
 from desktop.cli.output import Output, speak_utf8
-from desktop.cli.verb import Verb
-from desktop.harness.api import PaddockError
+from desktop.cli.verb import Act, Verb
+from desktop.harness.api import Door, PaddockError, SessionId
 
 VERBS: tuple[Verb, ...] = (
     *prompting.VERBS,
@@ -26,8 +25,6 @@ VERBS: tuple[Verb, ...] = (
     *checking.VERBS,
 )
 """Every verb that runs without a window, in the order of the help."""
-
-KEY_VARIABLE = "PADDOCK_API_KEY"
 
 _USAGE = "paddock [FOLDER] | paddock VERB ..."
 _ABOUT = """Paddock works on the files of one folder: it proposes, you see the exact change, you decide.
@@ -65,11 +62,10 @@ def is_verb(word: str) -> bool:
 def main(words: Sequence[str]) -> int:
     """Carry out the verb that the words name; the exit code."""
     speak_utf8()
-    key = os.environ.pop(KEY_VARIABLE, None)
     options = parser().parse_args(list(words))
     out = Output(is_json=options.is_json)
     try:
-        return asyncio.run(_act(options, out, key))
+        return asyncio.run(_act(options, out))
     except KeyboardInterrupt:
         return Exit.CANCELLED
     except Exception as error:  # noqa: BLE001  # the last stop: a person gets a sentence, not a traceback
@@ -77,17 +73,23 @@ def main(words: Sequence[str]) -> int:
         return Exit.FAULT
 
 
-async def _act(options: argparse.Namespace, out: Output, key: str | None) -> int:
+async def _act(options: argparse.Namespace, out: Output) -> int:
     """Open the door, carry the verb out, close the door."""
-    from desktop.wiring import open_door  # late: `--help` and wrong words need no store
+    from desktop.wiring import (
+        data_folder,
+        open_door,
+        take_key,
+    )  # late: `--help` and wrong words need no store
 
+    key = take_key()
     terminated = _end_on_terminate()
+    act: Act = options.act
     try:
-        door = await open_door(
-            key=key, base_url=_given(options, "base_url"), session=_given(options, "session")
-        )
+        door = await open_door(data_folder())
         try:
-            return await options.act(door, options, out)
+            if key and (address := await _address_of_key(door, options)):
+                await door.services.lend_key(address, key)
+            return await act(door, options, out)
         finally:
             await door.close()
     except PaddockError as error:
@@ -95,6 +97,18 @@ async def _act(options: argparse.Namespace, out: Output, key: str | None) -> int
         return of_error(error)
     except asyncio.CancelledError:
         return Exit.TERMINATED if terminated else Exit.CANCELLED
+
+
+async def _address_of_key(door: Door, options: argparse.Namespace) -> str:
+    """The service that a key from the environment is for: the call's, else the session's, else the default.
+
+    Empty for the offline helper, which needs none.
+    """
+    if base_url := _given(options, "base_url"):
+        return base_url
+    if session := _given(options, "session"):
+        return (await door.sessions.view(SessionId(session))).route.base_url
+    return door.services.default_route().base_url
 
 
 def _given(options: argparse.Namespace, name: str) -> str | None:

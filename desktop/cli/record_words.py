@@ -37,14 +37,8 @@ def _assistant(data: Mapping[str, Any]) -> str:
 def _question(data: Mapping[str, Any]) -> str:
     again = f" ({data['again']})" if data.get("again") else ""
     command = f"\n    {data['command']}" if data.get("command") else ""
-    files = "".join(f"\n    {_change(change)}" for change in data.get("changes", ()))
+    files = "".join(f"\n    {change['reason']}" for change in data.get("changes", ()) if change.get("reason"))
     return f"  ? {data['call_id']}: {data['title']}{again}{command}{files}"
-
-
-def _change(change: Mapping[str, Any]) -> str:
-    target = f" to {change['destination']}" if change.get("destination") else ""
-    reason = f" ({change['reason']})" if change.get("reason") else ""
-    return f"{change['kind']} {change['path']}{target}{reason}"
 
 
 def _result(data: Mapping[str, Any]) -> str:

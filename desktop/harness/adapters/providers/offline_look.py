@@ -5,18 +5,28 @@ are meant, so that a large folder gives a whole answer, or an answer that says w
 """
 
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from desktop.harness.adapters.providers.offline_requests import List, Read, Search
-from desktop.harness.adapters.providers.offline_results import Found, Match, Result, files_of
+from desktop.harness.adapters.providers.offline_results import (
+    Excerpt,
+    Found,
+    Listed,
+    Match,
+    Result,
+    files_of,
+    listed,
+    listing_is_cut,
+)
 from desktop.harness.adapters.providers.offline_steps import Act, Plan, many, one
 from desktop.harness.adapters.providers.offline_terms import Place
 from desktop.harness.adapters.providers.offline_words import block, code, count, names, shown
 
 _DEEP = 20
 _MAX_NARROWED = 1_000
+_MAX_LISTED = 200
 _MAX_LINES = 30
 _MAX_SEARCHED = 500
 _MAX_READ_LINES = 400
@@ -24,10 +34,12 @@ _MAX_READ_LINES = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hits:
-    """What was found in a place. `is_cut` says that there may be more."""
+    """What was found in a place. `is_cut` says that there may be more files, `is_least` more places in
+    them."""
 
     matches: tuple[Match, ...] = ()
     is_cut: bool = False
+    is_least: bool = False
     problems: tuple[str, ...] = ()
 
     @property
@@ -42,10 +54,11 @@ def find(pattern: str, place: Place) -> Generator[Act, list[Result], Hits]:
     found = Found.of(results)
     if not found.is_cut:
         return _hits([found], place, is_cut=False)
-    listed = yield from many("list_files", [_listing(path) for path in place.paths])
-    files = [path for result in listed for path in files_of(result) if place.has(path)]
-    narrowed = list(dict.fromkeys([*(path for path in found.paths if place.has(path)), *files]))
-    is_cut = len(narrowed) > _MAX_NARROWED or any(Found.of([result]).is_cut for result in listed)
+    folders = yield from many("list_files", [_listing(path) for path in place.paths])
+    files = [path for result in folders for path in files_of(result) if place.has(path)]
+    first = (match.path for match in found.matches if place.has(match.path))
+    narrowed = list(dict.fromkeys([*first, *files]))
+    is_cut = len(narrowed) > _MAX_NARROWED or any(map(listing_is_cut, folders))
     again = yield from many("search_files", [_search(pattern, path) for path in narrowed[:_MAX_NARROWED]])
     return _hits([found, *(Found.of([result]) for result in again)], place, is_cut=is_cut)
 
@@ -58,7 +71,7 @@ def _listing(path: str) -> dict[str, Any]:
     return {"path": path, "depth": _DEEP}
 
 
-def _hits(parts: Iterable[Found], place: Place, *, is_cut: bool) -> Hits:
+def _hits(parts: Sequence[Found], place: Place, *, is_cut: bool) -> Hits:
     matches: dict[tuple[str, int], Match] = {}
     problems: list[str] = []
     for found in parts:
@@ -66,7 +79,12 @@ def _hits(parts: Iterable[Found], place: Place, *, is_cut: bool) -> Hits:
         for match in found.matches:
             if place.has(match.path):
                 matches.setdefault((match.path, match.line), match)
-    return Hits(matches=tuple(matches.values()), is_cut=is_cut, problems=tuple(problems))
+    is_least = is_cut or any(map(_is_cut_line, matches.values())) or any(found.is_cut for found in parts[1:])
+    return Hits(matches=tuple(matches.values()), is_cut=is_cut, is_least=is_least, problems=tuple(problems))
+
+
+def _is_cut_line(match: Match) -> bool:
+    return "\u2026" in (match.text[:1], match.text[-1:])
 
 
 def in_place(place: Place) -> str:
@@ -85,9 +103,20 @@ def plan_list(request: List) -> Plan:
     if not result.is_ok:
         return result.problem or "That was not allowed."
     where = "this folder" if request.path == "." else code(request.path)
-    if not result.text.strip():
+    there = listed(result)
+    if not there:
         return f"There is nothing in {where}."
-    return f"This is in {where}:\n\n{block(result.text)}"
+    lines = [_listed_words(one) for one in there[:_MAX_LISTED]]
+    left = len(there) - len(lines)
+    more = f"\n\n{count(left, 'more name')} not shown." if left > 0 else ""
+    more += "\n\nThere is more than can be listed at once; name a folder." if listing_is_cut(result) else ""
+    return f"This is in {where}:\n\n" + "\n".join(lines) + more
+
+
+def _listed_words(one: Listed) -> str:
+    if one.is_folder:
+        return f"- {code(one.path + '/')}"
+    return f"- {code(one.path)} ({one.note})" if one.note else f"- {code(one.path)}"
 
 
 def plan_read(request: Read) -> Plan:
@@ -99,12 +128,19 @@ def plan_read(request: Read) -> Plan:
     [result] = yield one("read_file", **arguments)
     if not result.is_ok:
         return result.problem or "That was not allowed."
-    lines = (
-        f", lines {request.first} to {request.last}"
-        if request.first and request.last != request.first
-        else ""
-    )
-    return f"{code(request.path)}{lines}:\n\n{block(result.text)}"
+    part = Excerpt.of(result)
+    if not part.text:
+        return f"{code(request.path)} is empty."
+    rest = f"\n\n{part.more}.".replace("lines follow", "lines") if part.more and not request.last else ""
+    return f"{code(request.path)}{_line_words(request)}:\n\n{block(part.text)}{rest}"
+
+
+def _line_words(request: Read) -> str:
+    if not request.first:
+        return ""
+    if request.last is None or request.last == request.first:
+        return f", line {request.first}"
+    return f", lines {request.first} to {request.last}"
 
 
 def plan_search(request: Search) -> Plan:
@@ -122,7 +158,7 @@ def plan_search(request: Search) -> Plan:
         )
         said = f"I found {shown(request.text)} nowhere {in_place(request.place)}.{more}"
         return said + "".join(f"\n- {problem}" for problem in hits.problems[:12])
-    least = "at least " if hits.is_cut else ""
+    least = "at least " if hits.is_least else ""
     lines = [
         f"- {code(match.path)}, line {match.line}: {_line(match.text)}" for match in hits.matches[:_MAX_LINES]
     ]

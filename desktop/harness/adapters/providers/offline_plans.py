@@ -21,7 +21,7 @@ from desktop.harness.adapters.providers.offline_requests import (
     Talk,
     Unclear,
 )
-from desktop.harness.adapters.providers.offline_results import Result, is_missing, text_of
+from desktop.harness.adapters.providers.offline_results import Excerpt, Result, is_missing
 from desktop.harness.adapters.providers.offline_steps import Act as Act
 from desktop.harness.adapters.providers.offline_steps import Plan as Plan
 from desktop.harness.adapters.providers.offline_steps import one
@@ -72,13 +72,19 @@ def _plan_single(request: Move | Delete | Run) -> Plan:
     [result] = yield one("run_command", f"This runs {code(request.command)}:", command=request.command)
     if not result.is_ok:
         return _outcome(result, "")
-    return f"This came of {code(request.command)}:\n\n{block(result.text or '(no output)')}"
+    return _command_words(request.command, result.text)
+
+
+def _command_words(command: str, text: str) -> str:
+    head, _, output = text.partition("\n")
+    ended = "is done" if head == "exit code 0" else f"ended with: {head}"
+    return f"{code(command)} {ended}.\n\n{block(output)}" if output.strip() else f"{code(command)} {ended}."
 
 
 def _outcome(result: Result, done: str) -> str:
     """The sentence for a call that went well, was refused, or met a problem."""
     if result.is_refused:
-        why = f" You said: {shown(result.reason)}." if result.reason else ""
+        why = f" You said: {shown(result.reason)}" if result.reason else ""
         return f"You did not allow it, so nothing was changed.{why}"
     return f"That did not work: {result.problem}" if result.problem else done
 
@@ -114,11 +120,11 @@ def plan_append(request: Append, tools: AbstractSet[str]) -> Plan:
         return (yield from _write(request.path, request.text))
     if not result.is_ok:
         return _outcome(result, "")
-    content = text_of(result)
-    if content is None:
-        return f"{code(request.path)} is too long for me to find its end safely, so nothing was changed."
+    whole = Excerpt.of(result)
+    if not whole.is_whole:
+        return f"I can't see the end of {code(request.path)} exactly, so nothing was changed."
     words = f"This adds a line at the end of {code(request.path)}:"
-    arguments = _edit(content, request.text)
+    arguments = _edit(whole.text, request.text)
     if arguments is None:
         [result] = yield one("write_file", words, path=request.path, content=f"{request.text}\n")
     else:
@@ -129,12 +135,12 @@ def plan_append(request: Append, tools: AbstractSet[str]) -> Plan:
 def _edit(content: str, line: str) -> dict[str, Any] | None:
     """The edit that puts a line behind the text: its shortest end that occurs once. None for an empty
     file."""
-    body = content.rstrip("\n")
+    body = content.replace("\r\n", "\n").rstrip("\n")
     if not body:
         return None
     lines = body.split("\n")
     for number in range(1, len(lines) + 1):
         tail = "\n".join(lines[-number:])
-        if tail and content.count(tail) == 1:
+        if tail and body.count(tail) == 1:
             return {"old_text": tail, "new_text": f"{tail}\n{line}"}
     return {"old_text": body, "new_text": f"{body}\n{line}"}

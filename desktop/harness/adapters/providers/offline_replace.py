@@ -55,8 +55,7 @@ def _places(hits: Hits, old: str) -> str:
     if "\n" in old:
         return count(len(hits.paths), "file")
     number = sum(max(1, match.text.count(old)) for match in hits.matches)
-    is_least = hits.is_cut or any("\u2026" in (match.text[:1], match.text[-1:]) for match in hits.matches)
-    least = "at least " if is_least else ""
+    least = "at least " if hits.is_least else ""
     return f"{least}{count(number, 'place')} in {count(len(hits.paths), 'file')}"
 
 
@@ -83,7 +82,7 @@ def _told(request: Replace, hits: Hits, results: Sequence[Result]) -> str:
             else f"Took out {shown(request.old)}"
         )
         done = Hits(
-            matches=tuple(match for match in hits.matches if match.path in changed), is_cut=hits.is_cut
+            matches=tuple(match for match in hits.matches if match.path in changed), is_least=hits.is_least
         )
         parts.append(f"{verb} in {_places(done, request.old)}: {names(changed)}.")
     elif refused and not failed:
@@ -101,7 +100,7 @@ def _told(request: Replace, hits: Hits, results: Sequence[Result]) -> str:
 
 def _refusals(refused: Sequence[Result]) -> str:
     reasons = sorted({result.reason for result in refused if result.reason})
-    why = f" You said: {' / '.join(shown(reason) for reason in reasons)}." if reasons else ""
+    why = f" You said: {' / '.join(shown(reason) for reason in reasons)}" if reasons else ""
     return f"Not allowed, so left as it was: {names([result.path for result in refused])}.{why}"
 
 

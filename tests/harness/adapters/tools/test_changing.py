@@ -175,6 +175,8 @@ def test_a_chain_is_previewed_on_its_own_results(bench: Any) -> None:
     assert not (bench.root / "run").exists()
     for change in reversed(changes):
         bench.folder.apply(inverse(change))
+        if change.path == "d/again":
+            (bench.root / "d").rmdir()  # folders on the way to a new file stay
     assert (bench.root / "d/old").read_bytes() == b"old"
     assert stat.S_IMODE((bench.root / "run").stat().st_mode) == 0o755
 

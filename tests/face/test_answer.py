@@ -1,7 +1,6 @@
 """Answers keep every word, follow no address by themselves, and grow without being written anew."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import example, given
@@ -46,13 +45,14 @@ def greet(name):
 ~~old~~ ![a cat](https://example.org/cat.png) Done.
 """
 
+BEGINNINGS = [
+    *r"|# |- |1. |> |    |- [ ] |**|<b>|<br> |`|* * |~~|<!-- |<script>|[|![|&amp; |\|+ |  - |$".split("|"),
+    *("```\n", "```py\n", "=== ", "| - |\n", "| "),
+]
 WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyzäöüß", min_size=1, max_size=8)
 LINES = st.builds(
     lambda start, words, end: start + " ".join(words) + end,
-    st.sampled_from(
-        ["", "# ", "- ", "1. ", "> ", "    ", "- [ ] ", "| ", "```\n", "**", "<b>", "<br> ", "`", "* * ", "~~"]
-        + ["<!-- ", "<script>", "[", "![", "&amp; ", "\\", "+ ", "  - ", "```py\n", "=== ", "| - |\n", "$"]
-    ),
+    st.sampled_from(BEGINNINGS),
     st.lists(WORDS, max_size=5),
     st.sampled_from(["", "**", " |", "\n```", "</b>", "`", "  ", "\\", " -->", "]", "\n---", "\n| - |"]),
 )
@@ -60,9 +60,8 @@ SOURCES = st.lists(LINES, max_size=12).map("\n".join) | st.lists(LINES, max_size
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _light(qapp: QApplication) -> Iterator[None]:
+def _light(qapp: QApplication) -> None:
     theme.apply_theme(qapp, "light")
-    yield
 
 
 def shown(source: str) -> str:
@@ -122,8 +121,15 @@ def test_dangerous_addresses_are_no_links(address: str) -> None:
 def test_links_tell_where_they_lead() -> None:
     """Links to the web and to mail work; one whose words name another host shows its true address."""
     document = AnswerDocument()
-    document.set_source("[a](https://a.org) [b.org](https://evil.test/b.org) <me@c.org> https://d.org notes.md")
-    assert _links(document) == {"https://a.org", "https://evil.test/b.org", "mailto:me@c.org", "https://d.org"}
+    document.set_source(
+        "[a](https://a.org) [b.org](https://evil.test/b.org) <me@c.org> https://d.org notes.md"
+    )
+    assert _links(document) == {
+        "https://a.org",
+        "https://evil.test/b.org",
+        "mailto:me@c.org",
+        "https://d.org",
+    }
     assert "b.org (https://evil.test/b.org)" in document.toPlainText()
     assert "(https://a.org)" not in document.toPlainText()
 
@@ -212,6 +218,6 @@ def _links(document: QTextDocument) -> set[str]:
         iterator = block.begin()
         while not iterator.atEnd():
             found.add(iterator.fragment().charFormat().anchorHref())
-            iterator += 1  # type: ignore[assignment]  # the stub forgets that Qt's iterator moves itself
+            iterator += 1
         block = block.next()
     return found - {""}

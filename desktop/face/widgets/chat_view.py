@@ -255,7 +255,7 @@ class ChatView(RowView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Coming by keyboard begins at the newest row."""
-        super().focusInEvent(event)
         if not self.currentIndex().isValid() and self._rows.rowCount():
             self.setCurrentIndex(self._rows.index(self._rows.rowCount() - 1))
+        super().focusInEvent(event)
         self.viewport().update()

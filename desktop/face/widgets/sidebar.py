@@ -6,6 +6,7 @@ taken back from the bar that appears.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
@@ -117,6 +118,9 @@ class SessionSidebar(QWidget):
         foot.addWidget(self.new_button)
         foot.addWidget(self.settings_button)
         whole.addLayout(foot)
+        order = (self.search, self.list, self.undo_button, self.dismiss_button, self.new_button)
+        for before, after in pairwise((*order, self.settings_button)):
+            self.setTabOrder(before, after)
         self._show_words()
 
     def _build_undo_bar(self) -> None:

@@ -21,7 +21,7 @@ def row(number: int, **fields: Any) -> Row:
 
 @given(st.data())
 def test_patches_give_the_target_list(qapp: QApplication, data: st.DataObject) -> None:
-    """After any patches the model holds what a plain list holds after the same splices; Qt's tester agrees."""
+    """After any patches the model holds what a plain list would hold; Qt's tester agrees."""
     model = ChatModel()
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     resets: list[None] = []

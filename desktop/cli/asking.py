@@ -10,11 +10,8 @@ async def show_questions(door: Door, session: SessionId, out: Output) -> None:
     """Show what waits for an answer. Nothing with `--json`: the records say it."""
     if out.is_json:
         return
-    waiting = (await door.sessions.view(session)).waiting
-    for call_id in waiting:
-        question = await door.sessions.question(session, call_id)
-        if question is not None:
-            _show(question, out)
+    for question in await door.sessions.questions(session):
+        _show(question, out)
     out.line()
     out.line(f"Allow once:   paddock approve {session}")
     out.line(f"Always allow: paddock approve {session} --scope always")

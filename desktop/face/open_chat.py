@@ -116,8 +116,7 @@ class OpenChat(QObject):
     # --- questions ---
 
     async def _fetch_questions(self, view: SessionView) -> None:
-        found = [await self._door.sessions.question(view.session, call) for call in view.waiting]
-        questions = [question for question in found if question is not None]
+        questions = await self._door.sessions.questions(view.session)
         if _shown(questions) == self._shown:
             return
         asked = [Asked(question=question, files=await compare_all(question.files)) for question in questions]

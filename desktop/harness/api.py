@@ -166,10 +166,10 @@ class SessionAPI(Protocol):
         """The log of a session."""
         ...
 
-    async def question(self, session: SessionId, call_id: CallId) -> Question | None:
-        """What an open question shows, with diffs; None when it is answered.
+    async def questions(self, session: SessionId) -> list[Question]:
+        """All open questions in call order, with diffs made from the files as they are now.
 
-        When the files moved on since it was asked, it is asked anew (a new record) and the new question is returned.
+        Where the files moved on since one was asked, it is asked anew (a new record) and the new question returned.
         """
         ...
 

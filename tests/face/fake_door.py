@@ -249,8 +249,8 @@ class FakeSessions:
     async def records(self, session: SessionId, *, after: Seq = START) -> list[Record]:
         return []
 
-    async def question(self, session: SessionId, call_id: CallId) -> Question | None:
-        return next((q for q in self._chat(session).questions if q.call_id == call_id), None)
+    async def questions(self, session: SessionId) -> list[Question]:
+        return list(self._chat(session).questions)
 
     async def context(self, session: SessionId) -> ContextView:
         raise UsageError("The fake sends no requests.")

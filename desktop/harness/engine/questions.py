@@ -11,7 +11,7 @@ from desktop.harness.core.errors import ToolError, UsageError
 from desktop.harness.core.events import ApprovalDenied, ApprovalGranted, Event
 from desktop.harness.core.ids import CallId
 from desktop.harness.core.policy import Rule
-from desktop.harness.core.state import SessionState, Stage, payload_of
+from desktop.harness.core.state import OpenCall, SessionState, Stage, payload_of
 from desktop.harness.core.toolspec import Change, ChangeKind, Preview, SideEffect
 from desktop.harness.core.views import Decision, FileDiff, Question
 from desktop.harness.engine.effects import moved_on, question_event, recorded_preview
@@ -54,10 +54,12 @@ def fresh_questions(state: SessionState, prepared: dict[CallId, Prepared | ToolE
 
 
 def question_of(
-    parts: Parts, hands: Hands, state: SessionState, call_id: CallId, ready: Prepared
+    parts: Parts, hands: Hands, state: SessionState, call_id: CallId, ready: Prepared | ToolError
 ) -> Question:
     """The question with everything a person has to see."""
     call = state.calls[call_id]
+    if isinstance(ready, ToolError):
+        return _lost_question(call, ready)
     preview = ready.preview
     is_command = ready.tool.spec.side_effect is SideEffect.PROCESS
     return Question(
@@ -75,12 +77,11 @@ def question_of(
     )
 
 
-def lost_question(state: SessionState, call_id: CallId, error: ToolError) -> Question:
+def _lost_question(call: OpenCall, error: ToolError) -> Question:
     """A question whose change fits no more; a yes would fail in words, so it says why."""
-    call = state.calls[call_id]
     assert call.question is not None
     return Question(
-        call_id=call_id,
+        call_id=call.asked.call_id,
         payload=call.question.payload,
         tool=call.asked.tool,
         title=call.question.title,

@@ -44,7 +44,6 @@ from desktop.harness.engine.projects import save_rule
 from desktop.harness.engine.questions import (
     events_for,
     fresh_questions,
-    lost_question,
     prepare_waiting,
     question_of,
 )
@@ -112,26 +111,24 @@ class Sessions:
 
     # --- decide ---
 
-    async def question(self, session: SessionId, call_id: CallId) -> Question | None:
-        """What an open question shows; asked anew when the files moved on."""
+    async def questions(self, session: SessionId) -> list[Question]:
+        """All open questions, each on the result of those before it; asked anew where the files moved on."""
         live = await self._coordinator.live(session)
-        if call_id not in live.state.waiting:
-            return None
+        if not live.state.waiting:
+            return []
         hands = await self._coordinator.hands(live.state)
         prepared = await prepare_waiting(self._parts, hands, live)
         if fresh := fresh_questions(live.state, prepared):
             await self._ask_anew(live, fresh)
-        if call_id not in live.state.waiting:
-            return None
-        ready = prepared[call_id]
-        if isinstance(ready, ToolError):
-            return lost_question(live.state, call_id, ready)
-        return question_of(self._parts, hands, live.state, call_id, ready)
+        return [
+            question_of(self._parts, hands, live.state, call_id, prepared[call_id])
+            for call_id in live.state.waiting
+        ]
 
     async def refresh(self, root: str, paths: frozenset[str]) -> None:
         """Files of a folder changed outside: ask the questions anew whose difference is another one now."""
         for live in self._coordinator.changed_outside(root, paths):
-            await self.question(live.state.session, live.state.waiting[0])
+            await self.questions(live.state.session)
 
     async def _ask_anew(self, live: LiveSession, fresh: Sequence[Event]) -> None:
         async with self._coordinator.holding(live) as lock:

@@ -39,9 +39,7 @@ class Bench:
 
     async def questions(self, session: SessionId) -> list[Question]:
         """All open questions, fresh."""
-        view = await self.door.sessions.view(session)
-        asked = [await self.door.sessions.question(session, call) for call in view.waiting]
-        return [question for question in asked if question is not None]
+        return await self.door.sessions.questions(session)
 
     async def answer(
         self, session: SessionId, scope: Scope | None = Scope.ONCE, **options: Any

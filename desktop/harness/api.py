@@ -114,14 +114,16 @@ class SessionAPI(Protocol):
     ) -> None:
         """Say something; durable when this returns, the run then goes on by itself.
 
-        `rules` (`tool` or `tool:pattern`) hold until the run ends. `deny_questions` answers each question with no.
+        `rules` (`tool` or `tool:pattern`) hold until the run ends. `deny_questions` answers each
+        question with no.
         Raises WaitingError, BusyError, StorageFullError; then nothing was recorded.
         """
         ...
 
     async def decide(self, session: SessionId, *decisions: Decision) -> None:
-        """Answer questions; the run goes on by itself. An answer to a payload that is no longer asked changes nothing.
+        """Answer questions; the run goes on by itself.
 
+        An answer to a payload that is no longer asked changes nothing.
         Raises UsageError when a scope or pattern is not offered; then nothing was decided.
         """
         ...
@@ -169,7 +171,7 @@ class SessionAPI(Protocol):
     async def questions(self, session: SessionId) -> list[Question]:
         """All open questions in call order, with diffs made from the files as they are now.
 
-        Where the files moved on since one was asked, it is asked anew (a new record) and the new question returned.
+        Where the files moved on since one was asked, it is asked anew: a new record, a new payload.
         """
         ...
 

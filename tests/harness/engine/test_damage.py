@@ -41,7 +41,7 @@ async def _session(data: Path, folder: Path, server: ScriptedServer) -> str:
 @pytest.mark.parametrize("content", ["{not json", b"\x00\x00\x00", ""])
 @pytest.mark.parametrize("seq", range(1, 15))
 async def test_one_damaged_record_costs_nothing_else(tmp_path: Path, seq: int, content: Any) -> None:
-    """Whichever record is hit, also the last: list and chat open, a marker stands there, the next turn works."""
+    """Whichever record is hit, also the last: list and chat open, a marker is there, the next turn works."""
     (tmp_path / "w").mkdir()
     (tmp_path / "w/a.txt").write_text("x")
     async with ScriptedServer(SCRIPT) as server:

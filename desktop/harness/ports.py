@@ -18,7 +18,6 @@ from desktop.harness.core.ids import (
     RunNumber,
     Seq,
     SessionId,
-    StepKey,
 )
 from desktop.harness.core.toolspec import Change, Preview, ToolCall, ToolResult, ToolSpec
 
@@ -160,7 +159,8 @@ class Store(Protocol):
 class ModelRequest:
     """One request, already encoded.
 
-    `body` is the whole JSON of the request as bytes; it ends with the messages, so that the next one extends it.
+    `body` is the whole JSON of the request as bytes; it ends with the messages, so that the
+    next one extends it.
     """
 
     route: Route
@@ -250,7 +250,7 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One name in a folder. `path` is relative to the root; `kind` is of the entry itself, links are not followed."""
+    """One name in a folder. `path` is relative to the root; `kind` is of the entry itself, links not followed."""
 
     path: str
     kind: FileKind
@@ -299,8 +299,8 @@ class Workspace(FileView, Protocol):
     def apply(self, change: Change) -> None:
         """Carry out one change if the path still has `change.before`; atomic and synced.
 
-        Raises ToolError(STALE) when the file moved on, HARDLINK, NO_PERMISSION, DISK_FULL, EXISTS...; then nothing
-        was changed.
+        Raises ToolError(STALE) when the file moved on, HARDLINK, NO_PERMISSION, DISK_FULL, EXISTS...;
+        then nothing was changed.
         """
         ...
 
@@ -311,7 +311,10 @@ class Workspace(FileView, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """A file's content as text. `encoding` is a Python codec name; encoding `text` again gives the same bytes (a BOM aside)."""
+    """A file's content as text.
+
+    `encoding` is a Python codec name; encoding `text` again gives the same bytes (a BOM aside).
+    """
 
     text: str
     encoding: str
@@ -374,8 +377,8 @@ class Registry(Protocol):
 class CommandResult:
     """How a command ended. `output` is head and tail of both streams as they came, cut at the cap.
 
-    `exit_code` is None when it was killed; `dropped_bytes` counts what was left out; `survivors` names processes that
-    could not be ended.
+    `exit_code` is None when it was killed; `dropped_bytes` counts what was left out;
+    `killed_leftovers` counts processes that it left behind and that were ended.
     """
 
     exit_code: int | None
@@ -462,7 +465,11 @@ class Watcher(Protocol):
     """Tells of changes in the folder. A hint: freshness is decided by content hashes at write time."""
 
     def start(self, root: str, changed: Callable[[frozenset[str]], None], gone: Callable[[], None]) -> None:
-        """Watch; `changed` gets coalesced relative paths, `gone` is called once when the folder is gone. Both are called from another thread."""
+        """Watch a folder.
+
+        `changed` gets coalesced relative paths, `gone` is called once when the folder is gone. Both are
+        called from another thread.
+        """
         ...
 
     def expect(self, path: str, digest: Digest | None) -> None:

@@ -92,7 +92,7 @@ def test_a_pattern_must_cover_what_was_asked() -> None:
 
 
 def test_the_payload_covers_call_base_and_result() -> None:
-    """Another argument, another base content or another result is another payload; a title is not part of it."""
+    """Another argument, base content or result is another payload; a title is not part of it."""
     call = ToolCall(call_id="t1c1", tool="edit_file", raw="", arguments={"path": "docs/a.md"})
     payload = payload_hash(call, PREVIEW)
     others = [

@@ -73,10 +73,13 @@ def bench(environment: Environment, words: List[str]) -> int:
 
 
 def opens_window(words: List[str]) -> bool:
-    """Whether these words ask for the window: none, or nothing but options and a folder."""
-    plain = [word for word in words if not word.startswith("-")]
-    wants_text = any(word in ("-h", "--help", "--version") for word in words)
-    return not wants_text and all(Path(word).is_dir() for word in plain)
+    """Whether these words ask for the window: none, or the path of a folder.
+
+    A bare word is left to the program: a verb may be called like a folder that happens to be there.
+    """
+    if len(words) != 1:
+        return not words
+    return (os.sep in words[0] or words[0] in (".", "..")) and Path(words[0]).is_dir()
 
 
 def has_screen(variables: Mapping[str, str], platform: str) -> bool:

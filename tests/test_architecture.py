@@ -44,7 +44,7 @@ for module, line in breaches:
     path.write_bytes(before) if before is not None else path.unlink()
 pathlib.Path(sys.argv[3]).write_text(json.dumps(verdicts))
 """
-"""A program that plants one breach after the other in a copy and writes down which contracts each one breaks."""
+"""A program that plants one breach after the other in a copy and writes down what each one breaks."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ BREACHES = [
     breach("face/strings.py", "import desktop.harness.core.ids", "door"),
     breach("face/strings.py", "import desktop.harness.ports", "door"),
     breach("face/strings.py", "import desktop.wiring", "wiring-callers"),
+    breach("face/strings.py", "import desktop.folders", "wiring-callers"),
     breach("proof/referee.py", "import desktop.harness.engine.feed", "built-by-wiring"),
     breach("proof/referee.py", "import desktop.harness.adapters.clock", "built-by-wiring"),
     breach("proof/referee.py", "import PySide6.QtCore", "no-qt-below", "owner-qt"),
@@ -181,7 +182,7 @@ def test_every_module_says_what_it_holds() -> None:
 
 @pytest.mark.parametrize("pattern", [r"\.exec_?\(", r"\bprocessEvents\b", r"\bQThread\b"])
 def test_the_window_never_runs_a_second_loop(pattern: str) -> None:
-    """No dialog, event handler or thread of Qt enters a loop of its own: under qasync that kills other tasks."""
+    """No dialog, event handler or thread of Qt enters its own loop: under qasync that kills other tasks."""
     assert not [path for path in windowed() if re.search(pattern, path.read_text("utf-8"))]
 
 

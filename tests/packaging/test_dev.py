@@ -80,7 +80,7 @@ def test_unknown_command_is_wrong_use(ready_checkout: SmallCheckout) -> None:
 
 
 def test_killed_set_up_is_redone_once(small_checkout: SmallCheckout) -> None:
-    """A set-up that was killed in the middle leaves no stamp; of the next two starts one redoes it."""
+    """A killed set-up leaves no stamp; of the next two starts one redoes it, both run."""
     process = small_checkout.start("run", "--", "doctor")
     while not small_checkout.stamp.parent.exists():
         time.sleep(0.01)
@@ -117,15 +117,19 @@ def test_moved_checkout_is_set_up_from_nothing(ready_checkout: SmallCheckout, tm
     ("words", "opens"),
     [
         ([], True),
-        (["--verbose"], True),
         (["."], True),
-        (["doctor"], False),
-        (["--help"], False),
+        (["./tour"], True),
         (["tour"], False),
+        (["--help"], False),
+        (["./gone"], False),
     ],
 )
-def test_which_words_open_the_window(words: list[str], opens: bool) -> None:
-    """The window opens for no words and for a folder; a verb or a question for help does not open it."""
+def test_which_words_open_the_window(
+    words: list[str], opens: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No words and the path of a folder open the window; a verb does not, also beside a folder of its name."""
+    (tmp_path / "tour").mkdir()
+    monkeypatch.chdir(tmp_path)
     assert dev.opens_window(words) is opens
 
 

@@ -127,7 +127,7 @@ def test_moved_checkout_is_set_up_from_nothing(ready_checkout: SmallCheckout, tm
 def test_which_words_open_the_window(
     words: list[str], opens: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No words and the path of a folder open the window; a verb does not, also beside a folder of its name."""
+    """No words and the path of a folder open the window; a verb never does, whatever folders there are."""
     (tmp_path / "tour").mkdir()
     monkeypatch.chdir(tmp_path)
     assert dev.opens_window(words) is opens

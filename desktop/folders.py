@@ -32,7 +32,8 @@ from desktop.harness.core.toolspec import Change, ChangeKind
 from desktop.harness.engine.parts import Hands
 from desktop.harness.ports import FileKind, PreImages, Store, Watcher, Worker
 
-Refresh = Callable[[str, frozenset[str]], Coroutine[Any, Any, None]]
+Refresh = Callable[[str, frozenset[str] | None], Coroutine[Any, Any, None]]
+"""Gets a folder's real path and what changed in it; None: the folder itself is gone."""
 
 _MAX_ENV_BYTES = 1_000_000
 
@@ -172,17 +173,17 @@ class Folders:
             return
         from desktop.harness.adapters.watcher import FolderWatcher
 
-        watcher = FolderWatcher()
+        watcher = FolderWatcher(rules_for=lambda root: IgnoreRules(root).covers)
         self._watchers[root] = watcher
-        watcher.start(root, lambda paths: self._tell(root, paths), lambda: self._tell(root, frozenset()))
+        watcher.start(root, lambda paths: self._tell(root, paths), lambda: self._tell(root, None))
 
-    def _tell(self, root: str, paths: frozenset[str]) -> None:
+    def _tell(self, root: str, paths: frozenset[str] | None) -> None:
         """From the watcher's thread to the loop."""
         assert self._loop is not None
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._begin_refresh, root, paths)
 
-    def _begin_refresh(self, root: str, paths: frozenset[str]) -> None:
+    def _begin_refresh(self, root: str, paths: frozenset[str] | None) -> None:
         assert self._refresh is not None
         task = asyncio.ensure_future(self._refresh(root, paths))
         self._refreshing.add(task)

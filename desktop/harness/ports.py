@@ -250,7 +250,7 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One name in a folder. `path` is relative to the root; `kind` is of the entry itself, links not followed."""
+    """One name in a folder. `path` is relative to the root, `kind` of the entry itself, not of its end."""
 
     path: str
     kind: FileKind

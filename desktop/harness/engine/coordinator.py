@@ -78,10 +78,17 @@ class Coordinator:
     def changed_outside(self, root: str, paths: Iterable[str]) -> list[LiveSession]:
         """Note files that changed outside, for each session there; gives those with open questions."""
         lives = [live for live in self._live.values() if live.state.workspace == root]
-        paths = frozenset(paths)
+        named = {path for path in paths if path != "."}
         for live in lives:
-            live.changed_outside.update(paths)
+            live.changed_outside.update(named)
         return [live for live in lives if live.state.waiting and not live.is_running]
+
+    def folder_gone(self, root: str) -> None:
+        """Say in every session on that folder that it is gone; tools find out by themselves."""
+        for live in self._live.values():
+            if live.state.workspace == root:
+                live.fault = f"The folder {root} is gone. Put it back, or open another one."
+                live.show()
 
     async def append(self, live: LiveSession, *events: Event, also: Sequence[Write] = ()) -> None:
         """Commit words of a person and fold them."""

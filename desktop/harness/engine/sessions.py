@@ -125,8 +125,14 @@ class Sessions:
             for call_id in live.state.waiting
         ]
 
-    async def refresh(self, root: str, paths: frozenset[str]) -> None:
-        """Files of a folder changed outside: ask the questions anew whose difference is another one now."""
+    async def refresh(self, root: str, paths: frozenset[str] | None) -> None:
+        """Files of a folder changed outside: ask the questions anew whose difference is another one now.
+
+        None stands for the folder itself, which is gone; the chats on it say so.
+        """
+        if paths is None:
+            self._coordinator.folder_gone(root)
+            return
         for live in self._coordinator.changed_outside(root, paths):
             await self.questions(live.state.session)
 

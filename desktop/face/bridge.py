@@ -36,6 +36,7 @@ class Bridge(QObject):
         failed(str): something went wrong; a sentence for the person.
         sessionsListed(list[SessionSummary]): the list of chats, newest first.
         foldersListed(list[Project]): folders opened before.
+        nothingFound(): there is no chat that could be opened.
         sent(): the message is on record.
         sendFailed(str): the message was not taken, and why; nothing was recorded.
         decided(): the answers are on record.
@@ -49,6 +50,7 @@ class Bridge(QObject):
     failed = Signal(str)
     sessionsListed = Signal(list)
     foldersListed = Signal(list)
+    nothingFound = Signal()
     sent = Signal()
     sendFailed = Signal(str)
     decided = Signal()
@@ -94,6 +96,17 @@ class Bridge(QObject):
             self.open(found[0].session)
         else:
             await self._begin(path)
+
+    def open_newest(self) -> None:
+        """Open the chat that was used last."""
+        self._tasks.spawn(self._open_newest(), instead_of="folder")
+
+    async def _open_newest(self) -> None:
+        found = await self._door.sessions.summaries()
+        if found:
+            self.open(found[0].session)
+        else:
+            self.nothingFound.emit()
 
     def begin(self, path: str) -> None:
         """Begin a chat in a folder."""

@@ -1,0 +1,255 @@
+"""What happens in the window when something comes up from the bridge, and the other way round.
+
+Only connections and the small decisions of a face: what a branch begins with, which sentence stands
+where, what the title says. Nothing here knows what may be done; that is said by the harness.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from desktop.face import strings_window as words
+from desktop.face.bridge import Bridge
+from desktop.face.dialogs import Dialogs
+from desktop.face.examples import examples_in
+from desktop.face.widgets.approval_panel import ApprovalPanel
+from desktop.face.widgets.main_window import MainWindow
+from desktop.harness.api import Project, RowKind, SessionId, SessionSummary, SessionView, Status
+
+_REFRESH_MS = 1_500
+"""How often the list is read while another chat works."""
+_CLOSE_LIMIT_S = 5.0
+"""The harness promises to be closed within 3 s; beyond this the window goes anyway."""
+_BUSY = (Status.RUNNING, Status.RETRYING, Status.CANCELLING)
+_STANDING = {
+    Status.INTERRUPTED: (words.INTERRUPTED, (("continue", words.CONTINUE), ("stopHere", words.STOP_HERE))),
+    Status.PAUSED: (words.PAUSED, (("continue", words.CONTINUE), ("stopHere", words.STOP_HERE))),
+    Status.FAILED: (words.FAILED, (("continue", words.TRY_AGAIN), ("chooseModel", words.CHOOSE_ANOTHER))),
+}
+
+
+class Conductor(QObject):
+    """Connects one window with one bridge.
+
+    Signals:
+        sampleRequested(): the person wants to try the sample project.
+    """
+
+    sampleRequested = Signal()
+
+    def __init__(self, window: MainWindow, bridge: Bridge) -> None:
+        super().__init__(window)
+        self._window = window
+        self.bridge = bridge
+        self._sessions: list[SessionSummary] = []
+        self._held = ""
+        self.panel = ApprovalPanel()
+        window.set_panel(self.panel)
+        self.panel.diff.set_side_by_side(bool(bridge.settings.setting("diff_side_by_side", True)))
+        self.dialogs = Dialogs(window, bridge)
+        self._connect_chat()
+        self._connect_lists()
+        self._connect_actions()
+        self._refresh = QTimer(self)
+        self._refresh.setInterval(_REFRESH_MS)
+        self._refresh.timeout.connect(bridge.list_sessions)
+        bridge.nothingFound.connect(self.close_chat)
+        self._show_routes()
+
+    # --- the whole ---
+
+    def is_busy(self) -> bool:
+        """Whether something works in any chat."""
+        view = self.bridge.chat.view
+        return (view is not None and view.status in _BUSY) or any(s.status in _BUSY for s in self._sessions)
+
+    async def close(self) -> None:
+        """Let the harness go, then the window."""
+        self._refresh.stop()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.bridge.close(), _CLOSE_LIMIT_S)
+        self._window.close_now()
+
+    # --- connections ---
+
+    def _connect_chat(self) -> None:
+        window, bridge = self._window, self.bridge
+        window.composer.submitted.connect(self._submit)
+        window.composer.stopRequested.connect(bridge.cancel)
+        window.composer.draftChanged.connect(bridge.chat.change_draft)
+        bridge.sent.connect(window.composer.accepted)
+        bridge.sendFailed.connect(window.composer.failed)
+        bridge.chat.opened.connect(self._opened)
+        bridge.chat.rowsChanged.connect(window.chat.apply)
+        bridge.chat.viewChanged.connect(self._show_view)
+        bridge.chat.asked.connect(self.panel.show_asked)
+        bridge.decideFailed.connect(self.panel.show_problem)
+        bridge.failed.connect(self._say)
+        bridge.settings.saveFailed.connect(self._say)
+        self.panel.decided.connect(bridge.decide)
+        self.panel.left.connect(window.composer.setFocus)
+        self.panel.appeared.connect(window.place_panel)
+        self.panel.styleChosen.connect(lambda side: bridge.settings.keep("diff_side_by_side", side))
+        window.chat.branchRequested.connect(self._branch)
+        window.chat.undoRequested.connect(bridge.plan_undo)
+        window.chat.linkActivated.connect(self.dialogs.ask_link)
+        bridge.undoPlanned.connect(self.dialogs.ask_undo)
+        window.standing.stepChosen.connect(self._step)
+        window.notice.stepChosen.connect(self._step)
+
+    def _connect_lists(self) -> None:
+        window, bridge = self._window, self.bridge
+        bridge.sessionsListed.connect(self._show_sessions)
+        bridge.foldersListed.connect(self._show_folders)
+        sidebar = window.sidebar
+        sidebar.opened.connect(bridge.open)
+        sidebar.newRequested.connect(self._new_chat)
+        sidebar.renamed.connect(bridge.rename)
+        sidebar.deleted.connect(bridge.delete)
+        sidebar.restoreRequested.connect(bridge.restore)
+        sidebar.branchRequested.connect(lambda session: bridge.branch(session, None, ""))
+        sidebar.settingsRequested.connect(self.dialogs.open_settings)
+        bridge.deleted.connect(self._deleted)
+        window.welcome.openRequested.connect(self._choose_folder)
+        window.welcome.connectRequested.connect(self.dialogs.open_settings)
+        window.welcome.folderChosen.connect(bridge.open_folder)
+        window.welcome.sampleRequested.connect(self.sampleRequested)
+        window.folderDropped.connect(bridge.open_folder)
+        window.placesChanged.connect(lambda places: bridge.settings.keep("window", places))
+
+    def _connect_actions(self) -> None:
+        window, bridge = self._window, self.bridge
+        on = window.actions_by_name
+        on["newChatAction"].triggered.connect(self._new_chat)
+        on["openFolderAction"].triggered.connect(self._choose_folder)
+        on["settingsAction"].triggered.connect(self.dialogs.open_settings)
+        on["rulesAction"].triggered.connect(self.dialogs.open_rules)
+        on["shortcutsAction"].triggered.connect(self.dialogs.open_shortcuts)
+        on["nextChatAction"].triggered.connect(lambda: self._go(1))
+        on["previousChatAction"].triggered.connect(lambda: self._go(-1))
+        on["stopAction"].triggered.connect(bridge.cancel)
+        window.top.modeChosen.connect(bridge.set_mode)
+        window.bottom.routeChosen.connect(bridge.set_route)
+        window.bottom.connectRequested.connect(self.dialogs.open_settings)
+        bridge.settings.servicesListed.connect(self._show_routes)
+
+    # --- what comes up ---
+
+    def _opened(self, session: str, draft: str) -> None:
+        window = self._window
+        window.chat.set_rows(())
+        window.notice.say("")
+        window.standing.say("")
+        window.show_chat(True)
+        window.composer.set_text(self._held or draft)
+        window.sidebar.select(SessionId(session))
+        window.composer.setFocus()
+        if self._held:
+            held, self._held = self._held, ""
+            self.bridge.prompt(held)
+
+    def _show_view(self, view: SessionView) -> None:
+        window = self._window
+        window.show_view(view)
+        window.chat.set_undoable(view.runs)
+        window.composer.set_running(view.status in _BUSY, stopping=view.status is Status.CANCELLING)
+        window.actions_by_name["stopAction"].setEnabled(view.status in _BUSY)
+        folder = PurePath(view.workspace)
+        if window.chat.model.rowCount() == 0:
+            window.chat.set_empty(folder.name, examples_in(view.workspace))
+        sentence, steps = _STANDING.get(view.status, ("", ()))
+        window.standing.say(view.problem or sentence if sentence else "", steps)
+        self._show_routes()
+        self._note_status(view)
+
+    def _note_status(self, view: SessionView) -> None:
+        known = next((each for each in self._sessions if each.session == view.session), None)
+        if known is None or (known.status, known.title) != (view.status, view.title):
+            self.bridge.list_sessions()
+
+    def _show_sessions(self, sessions: list[SessionSummary]) -> None:
+        self._sessions = sessions
+        if any(each.status in _BUSY for each in sessions):
+            self._refresh.start()
+        else:
+            self._refresh.stop()
+        self._window.sidebar.set_summaries(sessions)
+        if self.bridge.session is not None:
+            self._window.sidebar.select(self.bridge.session)
+
+    def _show_folders(self, folders: Sequence[Project]) -> None:
+        self._window.welcome.set_folders(folders)
+
+    def _show_routes(self, *_: object) -> None:
+        settings, view = self.bridge.settings, self.bridge.chat.view
+        services = settings.services()
+        self._window.bottom.set_routes(services, view.route if view else settings.default_route())
+        self._window.welcome.set_has_model(any(service.base_url for service in services))
+
+    def _say(self, sentence: str) -> None:
+        self._window.notice.say(sentence)
+
+    # --- what goes down ---
+
+    def _submit(self, text: str) -> None:
+        if self.bridge.session is None:
+            self._window.composer.failed(words.OPEN_FIRST)
+        else:
+            self.bridge.prompt(text)
+
+    def _branch(self, seq: int, key: str) -> None:
+        """Before a person's message, with its text in the composer; after anything else."""
+        session = self.bridge.session
+        row = next((row for row in self._window.chat.model.rows if row.key == key), None)
+        if session is None or row is None:
+            return
+        if row.kind is RowKind.USER:
+            self.bridge.branch(session, seq - 1, row.text)
+        else:
+            self.bridge.branch(session, seq, "")
+
+    def _new_chat(self) -> None:
+        view = self.bridge.chat.view
+        if view is None:
+            self._choose_folder()
+        elif self._window.chat.model.rowCount() == 0:
+            self._window.composer.setFocus()
+        else:
+            self.bridge.begin(view.workspace)
+
+    def _deleted(self, session: str) -> None:
+        if session == self.bridge.session:
+            self.close_chat()
+
+    def close_chat(self) -> None:
+        """Show the start page."""
+        self.bridge.chat.leave()
+        self._window.composer.set_text("")
+        self._window.composer.set_running(False)
+        self._window.show_view(None)
+        self._window.show_chat(False)
+
+    def _go(self, step: int) -> None:
+        order = [each.session for each in self._sessions]
+        if self.bridge.session in order and len(order) > 1:
+            self.bridge.open(order[(order.index(self.bridge.session) + step) % len(order)])
+
+    def _step(self, name: str) -> None:
+        if name == "continue":
+            self.bridge.resume()
+        elif name == "stopHere":
+            self.bridge.cancel()
+        elif name == "chooseModel":
+            self.dialogs.open_settings()
+
+    def _choose_folder(self) -> None:
+        dialog = QFileDialog(self._window, words.CHOOSE_FOLDER)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(self.bridge.open_folder)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()

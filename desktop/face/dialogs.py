@@ -1,0 +1,115 @@
+"""The questions and pages that stand before the window: settings, rules, shortcuts, links, putting back.
+
+All of them open beside the loop and answer by a signal. None is modal by `exec`, which would stop other
+tasks for good. At most one of each is open.
+"""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QDialog, QMessageBox, QPushButton
+
+from desktop.face import strings_window as words
+from desktop.face.bridge import Bridge
+from desktop.face.diff_rows import ComparedFile
+from desktop.face.widgets.main_window import MainWindow
+from desktop.face.widgets.settings_dialog import SettingsDialog
+from desktop.face.widgets.shortcuts_dialog import ShortcutsDialog
+from desktop.face.widgets.undo_dialog import UndoDialog
+from desktop.harness.api import UndoPlan, show_safe
+
+_OPENABLE = ("http", "https", "mailto")
+
+
+class Dialogs(QObject):
+    """Opens them, and connects each with the bridge."""
+
+    def __init__(self, window: MainWindow, bridge: Bridge) -> None:
+        super().__init__(window)
+        self._window = window
+        self._bridge = bridge
+        self._open: dict[str, QDialog] = {}
+
+    def open_settings(self) -> None:
+        """Models, look and rules."""
+        self._show("settings", lambda: SettingsDialog(self._window, self._bridge.settings, self._workspace()))
+
+    def open_rules(self) -> None:
+        """What is allowed for good in this folder."""
+        self.open_settings()
+        dialog = self._open["settings"]
+        if isinstance(dialog, SettingsDialog):
+            dialog.show_rules()
+
+    def open_shortcuts(self) -> None:
+        """The list of keys."""
+        self._show("shortcuts", lambda: ShortcutsDialog(self._window))
+
+    def ask_undo(self, plan: UndoPlan, files: Sequence[ComparedFile]) -> None:
+        """Show what putting back would do, and do it after a yes."""
+
+        def make() -> UndoDialog:
+            dialog = UndoDialog(self._window, plan, files)
+            dialog.accepted.connect(lambda: self._bridge.undo(plan.run))
+            return dialog
+
+        self._show("undo", make)
+
+    def ask_link(self, address: str) -> None:
+        """Show the whole address before anything is opened."""
+        box = QMessageBox(self._window)
+        box.setObjectName("linkQuestion")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(words.OPEN_LINK)
+        box.setInformativeText(show_safe(address))
+        url = QUrl(address, QUrl.ParsingMode.StrictMode)
+        if url.isValid() and url.scheme() in _OPENABLE:
+            button = _add(box, words.OPEN_LINK_BUTTON, QMessageBox.ButtonRole.AcceptRole)
+            button.clicked.connect(lambda: QDesktopServices.openUrl(url))
+        copy = _add(box, words.COPY_LINK_BUTTON, QMessageBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
+        cancel = _add(box, words.CANCEL, QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(cancel)
+        self._show("link", lambda: box)
+
+    def ask_close(self, stop: Callable[[], None]) -> None:
+        """Ask once whether to keep working or to stop and close."""
+
+        def make() -> QMessageBox:
+            box = QMessageBox(self._window)
+            box.setObjectName("closeQuestion")
+            box.setTextFormat(Qt.TextFormat.PlainText)
+            box.setText(words.CLOSE_QUESTION)
+            box.setInformativeText(words.CLOSE_MORE)
+            keep = _add(box, words.KEEP_WORKING, QMessageBox.ButtonRole.RejectRole)
+            _add(box, words.STOP_AND_CLOSE, QMessageBox.ButtonRole.DestructiveRole).clicked.connect(stop)
+            box.setDefaultButton(keep)
+            box.setEscapeButton(keep)
+            return box
+
+        self._show("close", make)
+
+    def _workspace(self) -> str:
+        view = self._bridge.chat.view
+        return view.workspace if view is not None else ""
+
+    def _show(self, name: str, make: Callable[[], QDialog]) -> None:
+        if name in self._open:
+            self._open[name].raise_()
+            return
+        dialog = make()
+        self._open[name] = dialog
+        dialog.finished.connect(lambda: self._closed(name, dialog))
+        dialog.open()
+
+    def _closed(self, name: str, dialog: QDialog) -> None:
+        self._open.pop(name, None)
+        dialog.deleteLater()
+
+
+def _add(box: QMessageBox, text: str, role: QMessageBox.ButtonRole) -> QPushButton:
+    button = QPushButton(text)
+    button.setAccessibleName(text)
+    box.addButton(button, role)
+    return button

@@ -1,0 +1,283 @@
+"""The window: where its parts stand, how they share the room, and what the person can do from anywhere.
+
+It knows no harness and works before there is one: text can be typed at the first paint. `conductor`
+connects it to the bridge; the approval panel comes later too, because comparing and colouring need not
+be loaded for an empty window.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QMainWindow,
+    QSplitter,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.face import strings_window as words
+from desktop.face import theme
+from desktop.face.actions import fill_menu, make_actions
+from desktop.face.widgets.bars import BottomBar, NoticeBar, TopBar
+from desktop.face.widgets.chat_pane import ChatPane
+from desktop.face.widgets.composer import Composer
+from desktop.face.widgets.details import DetailsPane
+from desktop.face.widgets.sidebar import SessionSidebar
+from desktop.face.widgets.welcome import Welcome
+from desktop.harness.api import SessionView, for_name
+
+_PANEL_LEAST, _PANEL_MOST, _PANEL_USUAL = 0.25, 0.6, 0.45
+_ZOOM_LEAST, _ZOOM_MOST, _ZOOM_STEP = 0.8, 2.0, 0.1
+_NARROW_PX = 640
+
+
+class MainWindow(QMainWindow):
+    """The parts in their places.
+
+    Signals:
+        closeRequested(): the person wants to close; the owner closes when it may.
+        folderDropped(str): a folder was dropped on the window.
+        placesChanged(dict): sizes or the look changed and should be remembered.
+    """
+
+    closeRequested = Signal()
+    folderDropped = Signal(str)
+    placesChanged = Signal(dict)
+
+    def __init__(self, places: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        self.setObjectName("mainWindow")
+        self.setAcceptDrops(True)
+        self._may_close = False
+        self._places: dict[str, Any] = {"theme": "system", "text_size": 1.0, **(places or {})}
+        self.panel: QWidget | None = None
+        self.top = TopBar()
+        self.sidebar = SessionSidebar()
+        self.chat = ChatPane()
+        self.welcome = Welcome()
+        self.composer = Composer()
+        self.bottom = BottomBar()
+        self.details = DetailsPane()
+        self.notice = NoticeBar("notice")
+        self.standing = NoticeBar("standing")
+        self.actions_by_name = make_actions(self)
+        fill_menu(self.top.menu, self.actions_by_name)
+        self._lay_out()
+        self._connect()
+        self._restore()
+        self.show_view(None)
+
+    # --- what it shows ---
+
+    def show_view(self, view: SessionView | None) -> None:
+        """Show where the open chat stands; None for none."""
+        self.top.show_view(view)
+        self.details.show_view(view)
+        self.setWindowTitle(
+            f"{for_name(view.title)} – {for_name(Path(view.workspace).name)} – {words.APP}"
+            if view
+            else words.APP
+        )
+
+    def show_chat(self, is_chat: bool) -> None:
+        """Show the chat, or the start page."""
+        self._pages.setCurrentWidget(self.chat if is_chat else self.welcome)
+
+    def is_chat_shown(self) -> bool:
+        """Whether the chat is shown, not the start page."""
+        return self._pages.currentWidget() is self.chat
+
+    def set_panel(self, panel: QWidget) -> None:
+        """Put the approval panel into its place, between the chat and the composer."""
+        self.panel = panel
+        self._upright.addWidget(panel)
+        self._upright.setCollapsible(1, False)
+        self._bound_panel()
+
+    def place_panel(self) -> None:
+        """Give the panel the height it had the last time."""
+        height = max(1, self._upright.height())
+        share = min(_PANEL_MOST, max(_PANEL_LEAST, float(self._places.get("panel_share", _PANEL_USUAL))))
+        self._upright.setSizes([round(height * (1 - share)), round(height * share)])
+
+    def close_now(self) -> None:
+        """Close without asking."""
+        self._may_close = True
+        self.close()
+
+    # --- the look ---
+
+    @property
+    def places(self) -> Mapping[str, Any]:
+        """Sizes and the look, as they are remembered."""
+        return self._places
+
+    def apply_look(self, **changes: Any) -> None:
+        """Change the colours or the size of text and remember it."""
+        self._places.update(changes)
+        dress(str(self._places["theme"]), float(self._places["text_size"]))
+        if changes:
+            self.placesChanged.emit(dict(self._places))
+
+    def zoom(self, steps: int) -> None:
+        """Make all text larger or smaller; 0 for the usual size."""
+        size = 1.0 if not steps else float(self._places["text_size"]) + steps * _ZOOM_STEP
+        self.apply_look(text_size=round(min(_ZOOM_MOST, max(_ZOOM_LEAST, size)), 2))
+
+    def toggle_sidebar(self) -> None:
+        """Show or hide the list of chats."""
+        self.sidebar.setVisible(self.sidebar.isHidden())
+        self._remember(sidebar_hidden=self.sidebar.isHidden())
+
+    # --- making ---
+
+    def _lay_out(self) -> None:
+        pages = QWidget()
+        self._pages = QStackedLayout(pages)
+        self._pages.addWidget(self.chat)
+        self._pages.addWidget(self.welcome)
+        self._upright = QSplitter(Qt.Orientation.Vertical)
+        self._upright.setObjectName("uprightSplitter")
+        self._upright.addWidget(pages)
+        self._upright.setCollapsible(0, False)
+        self._upright.setStretchFactor(0, 1)
+        pages.setMinimumHeight(72)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.top)
+        column.addWidget(_hairline())
+        column.addWidget(self._upright, 1)
+        column.addWidget(_inset(self.standing, self.notice))
+        column.addWidget(_inset(self.composer, above=6))
+        column.addWidget(self.bottom)
+        self._level = QSplitter(Qt.Orientation.Horizontal)
+        self._level.setObjectName("levelSplitter")
+        for part in (self.sidebar, middle, self.details):
+            self._level.addWidget(part)
+        self._level.setStretchFactor(1, 1)
+        self._level.setChildrenCollapsible(False)
+        self.setCentralWidget(self._level)
+        self.setMinimumSize(560, 400)
+
+    def _connect(self) -> None:
+        on = self.actions_by_name
+        on["toggleSidebarAction"].triggered.connect(self.toggle_sidebar)
+        on["zoomInAction"].triggered.connect(lambda: self.zoom(1))
+        on["zoomOutAction"].triggered.connect(lambda: self.zoom(-1))
+        on["zoomResetAction"].triggered.connect(lambda: self.zoom(0))
+        on["focusComposerAction"].triggered.connect(self.composer.setFocus)
+        on["focusApprovalAction"].triggered.connect(self._focus_panel)
+        on["toggleModeAction"].triggered.connect(self.top.next_mode)
+        on["quitAction"].triggered.connect(self.close)
+        self.bottom.detailsToggled.connect(self.details.setVisible)
+        self.chat.exampleChosen.connect(self._take_example)
+        self._level.splitterMoved.connect(self._sizes_moved)
+        self._upright.splitterMoved.connect(self._sizes_moved)
+
+    def _restore(self) -> None:
+        width, height = self._places.get("size", (1200, 800))
+        self.resize(max(560, int(width)), max(400, int(height)))
+        self.sidebar.setVisible(not self._places.get("sidebar_hidden", False) and int(width) >= _NARROW_PX)
+        self._level.setSizes([int(self._places.get("sidebar_px", 240)), int(width), 220])
+        self.composer.setFocus()
+
+    def _focus_panel(self) -> None:
+        if self.panel is not None and self.panel.isVisible():
+            self.panel.setFocus()
+
+    def _take_example(self, text: str) -> None:
+        self.composer.set_text(text)
+        self.composer.setFocus()
+
+    def _bound_panel(self) -> None:
+        if self.panel is not None:
+            height = self._upright.height()
+            self.panel.setMinimumHeight(round(height * _PANEL_LEAST))
+            self.panel.setMaximumHeight(max(round(height * _PANEL_MOST), 160))
+
+    def _sizes_moved(self) -> None:
+        sizes = self._upright.sizes()
+        if self.panel is not None and self.panel.isVisible() and sum(sizes):
+            self._remember(panel_share=round(sizes[1] / sum(sizes), 3))
+        if not self.sidebar.isHidden():
+            self._remember(sidebar_px=self._level.sizes()[0])
+
+    def _remember(self, **places: Any) -> None:
+        self._places.update(places)
+        self.placesChanged.emit(dict(self._places))
+
+    # --- Qt ---
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the panel within its bounds, and remember the size."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._bound_panel)
+        if event.spontaneous() and not self.isMaximized():
+            self._remember(size=[self.width(), self.height()])
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A folder may be dropped."""
+        if _folder_of(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the folder."""
+        folder = _folder_of(event)
+        if folder is not None:
+            event.acceptProposedAction()
+            self.folderDropped.emit(folder)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask the owner; it closes when nothing runs any more."""
+        if self._may_close:
+            event.accept()
+            return
+        event.ignore()
+        self.closeRequested.emit()
+
+
+def dress(name: str, text_size: float) -> None:
+    """Apply colours and the size of text to the whole application."""
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        return
+    usual = app.property("paddock_usual_points")
+    if not usual:
+        usual = max(app.font().pointSizeF(), theme.SMALLEST_POINTS)
+        app.setProperty("paddock_usual_points", usual)
+        theme.apply_theme(app, name)
+    if abs(float(app.property("paddock_base_points")) - float(usual) * text_size) > 0.01 or text_size != 1.0:
+        app.setProperty("paddock_base_points", float(usual) * text_size)
+    theme.apply_theme(app, name)
+
+
+def _folder_of(event: QDropEvent) -> str | None:
+    for url in event.mimeData().urls():
+        if url.isLocalFile() and Path(url.toLocalFile()).is_dir():
+            return url.toLocalFile()
+    return None
+
+
+def _hairline() -> QFrame:
+    line = QFrame()
+    line.setFrameShape(QFrame.Shape.HLine)
+    line.setFixedHeight(1)
+    return line
+
+
+def _inset(*parts: QWidget, above: int = 0) -> QWidget:
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(16, above, 16, 0)
+    layout.setSpacing(4)
+    for part in parts:
+        layout.addWidget(part)
+    return holder

@@ -1,7 +1,7 @@
 """One answer as a document that can grow.
 
-While an answer streams, only its last top-level block is written anew: no later
-text can change an earlier block (see `markdown`). The document never loads
+While an answer streams, only its last top-level block (of a list, its last item) is
+written anew: no later text can change an earlier one (see `markdown`). The document never loads
 anything; whatever it is asked to fetch, it answers with nothing.
 """
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, QUrl
 from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextOption
 
 from desktop.face import theme
-from desktop.face.block_writer import CODE_PADDING_PX, INDENT_PX, BlockWriter, Mark
+from desktop.face.block_writer import CODE_PADDING_PX, INDENT_PX, BlockWriter, Mark, Standing
 from desktop.face.markdown import clean, last_block, parse
 
 
@@ -36,7 +36,7 @@ class AnswerDocument(QTextDocument):
         self._settled_chars = 0
         self._settled_position = 0
         self._settled_form = QTextBlockFormat()
-        self._is_fresh_there = True
+        self._settled_standing = Standing()
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """Nothing, whatever is asked for."""
@@ -45,13 +45,13 @@ class AnswerDocument(QTextDocument):
     def set_source(self, text: str, *, is_open: bool = False) -> None:
         """Show this Markdown; `is_open` says that it is still growing.
 
-        A text that begins with what is settled costs only its last block.
+        A text that begins with what is settled costs only what may still grow.
         """
         source = clean(text)
         if not source.startswith(self._source[: self._settled_chars]):
             self._settled_chars = self._settled_position = 0
             self._settled_form = QTextBlockFormat()
-            self._is_fresh_there = True
+            self._settled_standing = Standing()
         self._source = source
         tail = source[self._settled_chars :]
         tokens = parse(tail)
@@ -60,19 +60,24 @@ class AnswerDocument(QTextDocument):
         self._cut_tail()
         if place:
             self._writer.write(tokens[:place])
-            self._settled_chars += _offset_of_line(tail, line)
-            self._settled_position = self._cursor.position()
-            self._settled_form = self._cursor.blockFormat()
-            self._is_fresh_there = self._writer.is_fresh
+            self._settle(_offset_of_line(tail, line))
         self._writer.write(tokens[place:], is_open=is_open)
         self._cursor.endEditBlock()
+
+    def _settle(self, chars: int) -> None:
+        """What was written so far will stay; not behind an empty block: a later cut would change its form."""
+        if self._cursor.block().length() > 1:
+            self._settled_chars += chars
+            self._settled_position = self._cursor.position()
+            self._settled_form = self._cursor.blockFormat()
+            self._settled_standing = self._writer.standing()
 
     def _cut_tail(self) -> None:
         self._cursor.setPosition(self._settled_position)
         self._cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         self._cursor.removeSelectedText()
         self._cursor.setBlockFormat(self._settled_form)
-        self._writer.is_fresh = self._is_fresh_there
+        self._writer.go_back(self._settled_standing)
 
     def grounds(self) -> list[tuple[Mark, QRectF]]:
         """What is painted behind the text, in the document's coordinates, after it was laid out."""

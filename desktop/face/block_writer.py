@@ -7,6 +7,7 @@ rules are only marked here (`Mark`); the document's owner paints them.
 
 import enum
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from markdown_it.token import Token
 from PySide6.QtGui import (
@@ -25,6 +26,7 @@ from PySide6.QtGui import (
 )
 
 from desktop.face import theme
+from desktop.face.code_paint import paint_code
 from desktop.face.inline_writer import InlineWriter
 from desktop.face.syntax import coloured
 from desktop.harness.api import show_safe
@@ -46,10 +48,20 @@ class Mark(enum.IntEnum):
     CAPTION = QTextFormat.Property.UserProperty.value + 4
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a writer stands between two blocks, or between two items of a list at the top level."""
+
+    is_fresh: bool = True
+    open_list: tuple[QTextListFormat, QTextList | None] | None = None
+    kind: tuple[str, str] = ("", "")
+
+
 class BlockWriter:
     """Appends blocks at the end of one document.
 
-    `is_fresh` says that the last block is empty and to be used by what comes next.
+    `is_fresh` says that the last block is empty and to be used by what comes next. Blocks may end within a
+    list at the top level; what is written next goes on in it when it begins with a list of that kind.
     """
 
     def __init__(self, cursor: QTextCursor) -> None:
@@ -57,17 +69,37 @@ class BlockWriter:
         self._inline = InlineWriter(cursor)
         self._lists: list[tuple[QTextListFormat, QTextList | None]] = []
         self._quotes = 0
+        self._kind = ("", "")
         self._code_id = 0
         self._table: QTextTable | None = None
         self.is_fresh = True
 
     def write(self, tokens: Sequence[Token], *, is_open: bool = False) -> None:
         """Append these blocks; `is_open` says that the last may still grow and needs no colours yet."""
-        self._lists.clear()
+        place = self._resume(tokens)
         self._quotes = 0
-        place = 0
         while place < len(tokens):
             place = self._write_one(tokens, place, is_open)
+
+    def standing(self) -> Standing:
+        """What must be known to go on from here later."""
+        return Standing(self.is_fresh, self._lists[0] if self._lists else None, self._kind)
+
+    def go_back(self, standing: Standing) -> None:
+        """Stand as then; the document must have been cut to what it was."""
+        self.is_fresh = standing.is_fresh
+        self._lists = [standing.open_list] if standing.open_list is not None else []
+        self._kind = standing.kind
+
+    def _resume(self, tokens: Sequence[Token]) -> int:
+        """Go on in the list that was left open, if these blocks do; where to begin in `tokens`."""
+        if self._lists and tokens:
+            if tokens[0].type == "list_item_open":
+                return 0
+            if self._kind == _kind_of(tokens[0]):
+                return 1
+        self._lists.clear()
+        return 0
 
     def _write_one(self, tokens: Sequence[Token], place: int, is_open: bool) -> int:
         token = tokens[place]
@@ -150,23 +182,27 @@ class BlockWriter:
     def _code(self, token: Token, *, colour: bool) -> None:
         info = show_safe(token.info.strip())
         code = show_safe(token.content.removesuffix("\n"))
-        self._code_id = self._cursor.position() + 1
         lines = code.split("\n")
-        pieces = list(coloured(code, info.split()[0].lower() if info and colour else ""))
+        self._code_id = self._cursor.position() + 1
         if info:
             self._begin(self._code_form(is_first=True, is_last=False, is_caption=True))
             self._cursor.insertText(info, self._caption())
-        self._begin(self._code_form(is_first=not info, is_last=len(lines) == 1))
-        last_line = len(lines) - 1
-        line = 0
-        for text, role in pieces:
-            form = self._ink(role)
-            for number, part in enumerate(text.split("\n")):
-                if number:
-                    line += 1
-                    self._begin(self._code_form(is_first=False, is_last=line == last_line))
-                if part:
-                    self._cursor.insertText(part, form)
+        self._code_lines(lines[:1], is_first=not info, is_last=len(lines) == 1)
+        first = self._cursor.block()
+        if len(lines) > 2:
+            self._code_lines(lines[1:-1])
+        if len(lines) > 1:
+            self._code_lines(lines[-1:], is_last=True)
+        if info and colour:
+            paint_code(first, coloured(code, info.split()[0].lower()))
+
+    def _code_lines(self, lines: list[str], *, is_first: bool = False, is_last: bool = False) -> None:
+        """Lines of one form in one stroke: Qt makes the blocks, which is far quicker than one by one."""
+        plain = QTextCharFormat()
+        plain.setFont(theme.code_font())
+        self._begin(self._code_form(is_first=is_first, is_last=is_last))
+        self._cursor.setBlockCharFormat(plain)
+        self._cursor.insertText("\n".join(lines), plain)
 
     def _code_form(self, *, is_first: bool, is_last: bool, is_caption: bool = False) -> QTextBlockFormat:
         form = self._form(
@@ -181,13 +217,6 @@ class BlockWriter:
             form.setProperty(Mark.CAPTION, True)
         return form
 
-    def _ink(self, role: str) -> QTextCharFormat:
-        form = QTextCharFormat()
-        form.setFont(theme.code_font())
-        if role:
-            form.setForeground(QColor(getattr(theme.current(), role)))
-        return form
-
     def _caption(self) -> QTextCharFormat:
         form = QTextCharFormat()
         form.setFont(theme.font(theme.Size.CAPTION))
@@ -197,6 +226,8 @@ class BlockWriter:
     # --- lists ---
 
     def _open_list(self, token: Token) -> None:
+        if not self._lists:
+            self._kind = _kind_of(token)
         form = QTextListFormat()
         form.setIndent(len(self._lists) + 1)
         if token.type == "ordered_list_open":
@@ -278,3 +309,8 @@ class BlockWriter:
         form.setWidth(QTextLength())
         form.setLeftMargin(len(self._lists) * INDENT_PX)
         return form
+
+
+def _kind_of(token: Token) -> tuple[str, str]:
+    """What makes two neighbouring lists one: their sort and their sign."""
+    return token.type, token.markup

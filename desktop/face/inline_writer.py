@@ -64,7 +64,7 @@ class InlineWriter:
             case "image":
                 self._image(token)
             case _:
-                self._text(prose(token.content))
+                self._text(prose(token.content).replace("\n", LINE_BREAK))
 
     def _text(self, text: str, *, code: bool = False) -> None:
         if self._links:

@@ -13,12 +13,19 @@ from functools import cache
 from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from desktop.harness.api import show_safe
 
 FOLLOWED = ("http", "https", "mailto")
 """Schemes of links that a person may follow."""
+
+LONGEST_PARAGRAPH = 4_000
+"""Characters; reading links in a paragraph costs by the square of its length."""
+
+UNREAD = "unread"
+"""The type of a token with the whole of a paragraph that was too long; no rule looks into it."""
 
 _SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _UNREADABLE = re.compile("\x00|\r(?!\n)")
@@ -30,10 +37,22 @@ _EMOJI_LOOK = re.compile("(?<=[\u203c-\u3299\U0001f000-\U0001faff])\ufe0f")
 def _reader() -> MarkdownIt:
     reader = MarkdownIt("gfm-like", {"html": False, "linkify": True, "breaks": True, "maxNesting": 40})
     reader.disable("reference")
+    reader.core.ruler.at("inline", _inline)
     reader.validateLink = _may_be_written  # type: ignore[method-assign,assignment]  # documented as replaceable
     if reader.linkify is not None:
         reader.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
     return reader
+
+
+def _inline(state: StateCore) -> None:
+    """Read the inside of paragraphs; one of monstrous length stays as it is written."""
+    for token in state.tokens:
+        if token.type != "inline" or token.children is None:
+            continue
+        if len(token.content) <= LONGEST_PARAGRAPH:
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+        else:
+            token.children.append(Token(UNREAD, "", 0, content=token.content))
 
 
 def _may_be_written(address: str) -> bool:
@@ -84,9 +103,17 @@ def parse(source: str) -> list[Token]:
 
 
 def last_block(tokens: Sequence[Token]) -> tuple[int, int]:
-    """Where the last top-level block begins: its place in `tokens` and its line of the source, from 0."""
+    """Where what may still grow begins: its place in `tokens` and its line of the source, from 0.
+
+    That is the last top-level block or, when it is a list, the last item of it: nothing that comes later
+    changes an earlier item.
+    """
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place]
-        if token.level == 0 and token.nesting >= 0 and token.map is not None:
-            return place, token.map[0]
+        if token.map is None or token.nesting < 0:
+            continue
+        if token.level == 0 or (token.level == 1 and token.type == "list_item_open"):
+            is_first_item = token.level == 1 and tokens[place - 1].nesting == 1
+            if not is_first_item:
+                return place, token.map[0]
     return 0, 0

@@ -51,6 +51,12 @@ QLineEdit {{
 QLineEdit:focus {{ border: 2px solid {focus}; padding: 0 7px; min-height: 26px; }}
 QLineEdit QToolButton {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 
+QComboBox {{ min-height: 28px; }}
+QListWidget {{ background: {field}; border: 1px solid {line}; border-radius: 6px; padding: 4px; }}
+QListWidget::item {{ min-height: 28px; padding: 0 8px; border-radius: 4px; }}
+QListWidget::item:selected {{ background: {selected}; color: {text}; }}
+QFrame#hairline {{ background: {line}; border: none; }}
+
 QMenu {{ background: {field}; color: {text}; border: 1px solid {line}; padding: 4px; }}
 QMenu::item {{ padding: 6px 24px 6px 12px; border-radius: 4px; }}
 QMenu::item:selected {{ background: {selected}; }}
@@ -81,6 +87,7 @@ QFrame[look="bar"] {{ background: {raised}; border: 1px solid {line}; border-rad
 QLabel[look="caption"] {{ color: {text_quiet}; font-size: {caption_points:.2f}pt; }}
 QLabel[look="quiet"] {{ color: {text_quiet}; }}
 QLabel[look="danger"] {{ color: {danger}; }}
+QLabel[look="warning"] {{ color: {warning}; }}
 """
 
 

@@ -1,6 +1,7 @@
 """Answers keep every word, follow no address by themselves, and grow without being written anew."""
 
 import re
+import time
 
 import pytest
 from hypothesis import example, given
@@ -86,6 +87,9 @@ def test_no_word_is_lost(source: str) -> None:
 
 @given(SOURCES, st.lists(st.integers(1, 40), max_size=30))
 @example(EVERYTHING, [3] * 300)
+@example("- a\n- b\n\n  c\n- - -\n1. x\n2. y\n   - z\n3) w\n", [1] * 60)
+@example("- [ ] a\n- b\n- [x] c\n* d\n-\n- e\n\n    f\n", [1] * 60)
+@example("1. a\n1\n1. b\n\n```\nx\n\ny\n```\n- c\n  ```\n  d\n  e\n  ```\n- f", [1] * 60)
 def test_growing_ends_as_written_at_once(source: str, steps: list[int]) -> None:
     """An answer that came in pieces is the same document as one that came whole."""
     grown, end = AnswerDocument(), 0
@@ -96,6 +100,26 @@ def test_growing_ends_as_written_at_once(source: str, steps: list[int]) -> None:
     whole = AnswerDocument()
     whole.set_source(source)
     assert grown.toHtml() == whole.toHtml()
+
+
+def test_a_monstrous_paragraph_is_read_in_time() -> None:
+    """Text that is meant to take long to read is shown as it is, within two seconds."""
+    for source in ("[a](http://x.y/" * 2_000, "[" * 20_000, "**a *b " * 3_000, "`" * 20_000, ">" * 5_000):
+        start = time.perf_counter()
+        assert len(shown(source)) > 1_000 or source[0] in ">`"
+        assert time.perf_counter() - start < 2
+
+
+def test_coloured_code_is_plain_text() -> None:
+    """Colours lie over the lines: the document holds the code, also beyond the basic plane."""
+    document = AnswerDocument()
+    document.set_source("```python\ndef a():\n    return '\U0001f331'  # x\n```")
+    first = document.begin().next()
+    assert first.text() == "def a():"
+    roles = {item.format.foreground().color().name() for item in first.layout().formats()}
+    assert theme.current().code_keyword in roles
+    comment = first.next().layout().formats()[-1]
+    assert first.next().text().encode("utf-16-le")[2 * comment.start :].decode("utf-16-le") == "# x"
 
 
 def test_html_is_shown_as_written() -> None:

@@ -6,14 +6,15 @@ tasks for good. At most one of each is open.
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QDialog, QMessageBox, QPushButton
+from PySide6.QtWidgets import QDialog
 
 from desktop.face import strings_window as words
 from desktop.face.bridge import Bridge
 from desktop.face.diff_rows import ComparedFile
 from desktop.face.widgets.main_window import MainWindow
+from desktop.face.widgets.question_dialog import QuestionDialog
 from desktop.face.widgets.settings_dialog import SettingsDialog
 from desktop.face.widgets.shortcuts_dialog import ShortcutsDialog
 from desktop.face.widgets.undo_dialog import UndoDialog
@@ -58,37 +59,35 @@ class Dialogs(QObject):
 
     def ask_link(self, address: str) -> None:
         """Show the whole address before anything is opened."""
-        box = QMessageBox(self._window)
-        box.setObjectName("linkQuestion")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(words.OPEN_LINK)
-        box.setInformativeText(show_safe(address))
         url = QUrl(address, QUrl.ParsingMode.StrictMode)
-        if url.isValid() and url.scheme() in _OPENABLE:
-            button = _add(box, words.OPEN_LINK_BUTTON, QMessageBox.ButtonRole.AcceptRole)
-            button.clicked.connect(lambda: QDesktopServices.openUrl(url))
-        copy = _add(box, words.COPY_LINK_BUTTON, QMessageBox.ButtonRole.ActionRole)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
-        cancel = _add(box, words.CANCEL, QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(cancel)
-        self._show("link", lambda: box)
+        can_open = url.isValid() and url.scheme() in _OPENABLE
+        copy = (words.COPY_LINK_BUTTON, lambda: QGuiApplication.clipboard().setText(address))
+        go = (words.OPEN_LINK_BUTTON, lambda: QDesktopServices.openUrl(url))
+        self._show(
+            "link",
+            lambda: QuestionDialog(
+                self._window,
+                name="linkQuestion",
+                question=words.OPEN_LINK if can_open else words.NO_LINK,
+                about=show_safe(address),
+                safe=words.CANCEL,
+                answers=(go, copy) if can_open else (copy,),
+            ),
+        )
 
     def ask_close(self, stop: Callable[[], None]) -> None:
         """Ask once whether to keep working or to stop and close."""
-
-        def make() -> QMessageBox:
-            box = QMessageBox(self._window)
-            box.setObjectName("closeQuestion")
-            box.setTextFormat(Qt.TextFormat.PlainText)
-            box.setText(words.CLOSE_QUESTION)
-            box.setInformativeText(words.CLOSE_MORE)
-            keep = _add(box, words.KEEP_WORKING, QMessageBox.ButtonRole.RejectRole)
-            _add(box, words.STOP_AND_CLOSE, QMessageBox.ButtonRole.DestructiveRole).clicked.connect(stop)
-            box.setDefaultButton(keep)
-            box.setEscapeButton(keep)
-            return box
-
-        self._show("close", make)
+        self._show(
+            "close",
+            lambda: QuestionDialog(
+                self._window,
+                name="closeQuestion",
+                question=words.CLOSE_QUESTION,
+                about=words.CLOSE_MORE,
+                safe=words.KEEP_WORKING,
+                answers=((words.STOP_AND_CLOSE, stop),),
+            ),
+        )
 
     def _workspace(self) -> str:
         view = self._bridge.chat.view
@@ -106,10 +105,3 @@ class Dialogs(QObject):
     def _closed(self, name: str, dialog: QDialog) -> None:
         self._open.pop(name, None)
         dialog.deleteLater()
-
-
-def _add(box: QMessageBox, text: str, role: QMessageBox.ButtonRole) -> QPushButton:
-    button = QPushButton(text)
-    button.setAccessibleName(text)
-    box.addButton(button, role)
-    return button

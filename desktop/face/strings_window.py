@@ -169,6 +169,7 @@ GONE = "not there any more"
 
 # --- questions in between ---
 OPEN_LINK = "Open this address in your browser?"
+NO_LINK = "Paddock does not open addresses of this kind."
 OPEN_LINK_BUTTON, COPY_LINK_BUTTON = "Open it", "Copy it"
 CANCEL = "Cancel"
 CLOSE_QUESTION = "Paddock is still working."

@@ -157,7 +157,7 @@ class BottomBar(QWidget):
         self.details.toggled.connect(self.detailsToggled)
         self._route: Route | None = None
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(16, 2, 12, 8)
+        layout.setContentsMargins(0, 4, 0, 8)
         layout.addWidget(self.model)
         layout.addStretch(1)
         layout.addWidget(self.details)

@@ -29,6 +29,7 @@ from desktop.face.widgets.chat_pane import ChatPane
 from desktop.face.widgets.composer import Composer
 from desktop.face.widgets.details import DetailsPane
 from desktop.face.widgets.sidebar import SessionSidebar
+from desktop.face.widgets.small import InColumn
 from desktop.face.widgets.welcome import Welcome
 from desktop.harness.api import SessionView, for_name
 
@@ -155,9 +156,10 @@ class MainWindow(QMainWindow):
         column.addWidget(self.top)
         column.addWidget(_hairline())
         column.addWidget(self._upright, 1)
-        column.addWidget(_inset(self.standing, self.notice))
-        column.addWidget(_inset(self.composer, above=6))
-        column.addWidget(self.bottom)
+        column.addWidget(InColumn(self.standing, self.notice))
+        column.addSpacing(6)
+        column.addWidget(self.composer)
+        column.addWidget(InColumn(self.bottom))
         self._level = QSplitter(Qt.Orientation.Horizontal)
         self._level.setObjectName("levelSplitter")
         for part in (self.sidebar, middle, self.details):
@@ -268,16 +270,6 @@ def _folder_of(event: QDropEvent) -> str | None:
 
 def _hairline() -> QFrame:
     line = QFrame()
-    line.setFrameShape(QFrame.Shape.HLine)
+    line.setObjectName("hairline")
     line.setFixedHeight(1)
     return line
-
-
-def _inset(*parts: QWidget, above: int = 0) -> QWidget:
-    holder = QWidget()
-    layout = QVBoxLayout(holder)
-    layout.setContentsMargins(16, above, 16, 0)
-    layout.setSpacing(4)
-    for part in parts:
-        layout.addWidget(part)
-    return holder

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -41,6 +42,7 @@ class ServicesPage(QWidget):
         self._model.setObjectName("serviceModel")
         self._model.setAccessibleName(words.SERVICE_MODEL)
         self._model.setEditable(True)
+        self._model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._key = self._field("serviceKey", words.SERVICE_KEY)
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
@@ -48,6 +50,7 @@ class ServicesPage(QWidget):
             Qt.InputMethodHint.ImhSensitiveData | Qt.InputMethodHint.ImhNoPredictiveText
         )
         self._key_words = label("", name="keyWords", look="caption", wraps=True)
+        self._key_words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._words = label("", name="serviceWords", wraps=True)
         self._is_default = QCheckBox(words.USE_FOR_NEW)
         self._is_default.setObjectName("serviceDefault")

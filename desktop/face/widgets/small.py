@@ -1,9 +1,11 @@
 """The small parts that every page is made of: labels of plain text, and rows."""
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.face import theme
+from desktop.face.delegates.column import column_in
 
 
 class PlainLabel(QLabel):
@@ -27,6 +29,25 @@ class PlainLabel(QLabel):
         super().changeEvent(event)
         if event.type() is QEvent.Type.StyleChange:
             self._dress()
+
+
+class InColumn(QWidget):
+    """Holds parts one below the other within the reading column of the chat."""
+
+    def __init__(self, *parts: QWidget) -> None:
+        super().__init__()
+        self._inside = QVBoxLayout(self)
+        self._inside.setSpacing(4)
+        for part in parts:
+            self._inside.addWidget(part)
+        self._inside.setContentsMargins(0, 0, 0, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep to the column."""
+        super().resizeEvent(event)
+        width = event.size().width()
+        column = column_in(width)
+        self._inside.setContentsMargins(column.left, 0, max(0, width - column.left - column.width), 0)
 
 
 def label(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.face import strings_window as words
 from desktop.face import theme
@@ -64,8 +64,11 @@ class Welcome(QScrollArea):
         whole = QVBoxLayout(page)
         whole.setContentsMargins(24, 24, 24, 24)
         whole.addStretch(2)
-        whole.addWidget(column, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.setMinimumWidth(280)
+        centre = QHBoxLayout()
+        centre.addStretch(1)
+        centre.addWidget(column, 100)
+        centre.addStretch(1)
+        whole.addLayout(centre)
         whole.addStretch(3)
         self.setWidget(page)
         self.viewport().setAutoFillBackground(False)

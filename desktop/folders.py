@@ -5,7 +5,6 @@ let go. Sessions on one folder share one held descriptor.
 """
 
 import asyncio
-import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from threading import Lock
@@ -139,7 +138,7 @@ class Folders:
             DeleteFile(folder, preimages=preimages),
         ]
         tools = [*looking, *changing]
-        if self._processes.is_available and not _is_too_wide(folder.root):
+        if self._processes.is_available and not caution(folder.root):
             tools.append(
                 RunCommand(
                     self._processes,
@@ -216,6 +215,13 @@ class Folders:
         self._open.clear()
 
 
-def _is_too_wide(root: str) -> bool:
-    """Whether a folder is the whole home, a drive or everything: no commands there."""
-    return Path(root) == Path.home().resolve() or Path(root).parent == Path(root) or os.path.ismount(root)
+def caution(path: str) -> str:
+    """What to think of before a folder is opened. In one that holds nearly everything commands stay off."""
+    root = Path(path).resolve()
+    if root == Path.home().resolve():
+        what = "This is your whole home folder"
+    elif root.parent == root or root.is_mount():
+        what = "This is a whole drive"
+    else:
+        return ""
+    return f"{what}. A folder with just what the work needs is safer; commands stay off here."

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from desktop import resources
-from desktop.folders import Folders
+from desktop.folders import Folders, caution
 from desktop.harness.adapters.clock import SystemClock
 from desktop.harness.adapters.preimages import KeptFiles
 from desktop.harness.adapters.providers.address import is_plain, origin_of
@@ -91,6 +91,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         hands=folders.hands,
         stage=Staged,
         command_protection=NO_WALL,
+        caution=caution,
     )
     coordinator = Coordinator(parts, Projects(store))
     sessions = Sessions(

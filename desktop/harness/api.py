@@ -207,6 +207,10 @@ class ProjectAPI(Protocol):
         """Folders opened before, newest first."""
         ...
 
+    def caution(self, path: str) -> str:
+        """What to tell a person before this folder is opened: a sentence, empty for an ordinary folder."""
+        ...
+
     async def rules(self, workspace: str) -> list[SavedRule]:
         """What *Always allow* saved for this folder."""
         ...

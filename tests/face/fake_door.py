@@ -346,6 +346,9 @@ class FakeProjects:
         rules = self._rules.setdefault(workspace, [])
         rules.append(SavedRule(rule_id=f"r{len(rules) + 1}", rule=rule, at_ms=0))
 
+    def caution(self, path: str) -> str:
+        return ""
+
     async def recent(self) -> list[Project]:
         return [
             Project(project=ProjectId(path), path=path, name=Path(path).name, exists=True)

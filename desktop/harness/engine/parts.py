@@ -36,7 +36,7 @@ class Parts:
     """Everything outside that the engine may use.
 
     `hands` opens a folder (raises ToolError), `model` gives the adapter for a route, `stage` lays
-    changes that are not written yet over a view.
+    changes that are not written yet over a view, `caution` says what to think of before a folder is opened.
     """
 
     store: Store
@@ -49,6 +49,7 @@ class Parts:
     hands: Callable[[str], Hands]
     stage: Callable[[FileView, Sequence[Change]], FileView]
     command_protection: str = ""
+    caution: Callable[[str], str] = lambda path: ""
 
     def definition(self, hands: Hands, mode: Mode, route: Route) -> AgentDefinition:
         """What the agent is in this mode and at this service."""

@@ -29,6 +29,10 @@ class ProjectVerbs:
             for (project, path), there in zip(seen.items(), exists, strict=True)
         ]
 
+    def caution(self, path: str) -> str:
+        """What to tell a person before this folder is opened: a sentence, empty for an ordinary folder."""
+        return self._coordinator.parts.caution(path)
+
     async def rules(self, workspace: str) -> list[SavedRule]:
         """What *Always allow* saved for this folder."""
         fold = await self._projects.load(await self._project(workspace))

@@ -129,7 +129,7 @@ class Place:
         """Remove one name of a file."""
         os.unlink(self.at(name), dir_fd=self.fd)
 
-    def list(self) -> list[tuple[str, os.stat_result]]:
+    def listed(self) -> list[tuple[str, os.stat_result]]:
         """The names in the folder with what stands at each; links are not followed."""
         if self.fd is None:
             return _scanned(self.path)
@@ -140,10 +140,13 @@ class Place:
             os.close(fd)
 
     def sync(self) -> None:
-        """Make names of this folder durable, where the system can."""
+        """Make names of this folder durable, where the system can.
+
+        Comes after the change, so a failure is no reason to say that nothing changed.
+        """
         if self.fd is None:
             return
-        with contextlib.suppress(PermissionError):
+        with contextlib.suppress(OSError):
             fd = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.fd)
             try:
                 os.fsync(fd)

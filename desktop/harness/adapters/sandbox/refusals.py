@@ -38,8 +38,9 @@ def refusal_of(error: OSError, path: str) -> ToolError:
     return ToolError(Refusal.FAULT, f"The system failed on {name}: {error.strerror or 'unknown fault'}.")
 
 
-def not_found(path: str, hint: str = "list_files shows what is there.") -> ToolError:
+def not_found(path: str, hint: str = "") -> ToolError:
     """Nothing stands at the path."""
+    hint = hint or "list_files shows what is there."
     return ToolError(Refusal.NOT_FOUND, f"There is nothing at {shown(path)}; {hint}")
 
 

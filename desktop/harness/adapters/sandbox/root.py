@@ -181,24 +181,23 @@ class HeldFolder:
         raise moved_on(path)
 
     def _missing(self, path: str, parts: tuple[str, ...]) -> ToolError:
-        try:
-            with self._descent.down(parts[:-1]) as place:
-                twin = next((name for name, _ in place.list() if folded(name) == folded(parts[-1])), None)
-        except (OSError, ClosedError):
-            twin = None
-        if twin is None:
-            return not_found(path)
-        return not_found(
-            path,
-            f"{shown(twin)} is there, spelled differently ({len(twin)} characters, not {len(parts[-1])}).",
-        )
+        """Nothing is there; a name that only looks like the one that is missing is told."""
+        for depth, part in enumerate(parts):
+            try:
+                with self._descent.down(parts[:depth]) as place:
+                    names = [name for name, _ in place.listed()]
+            except (OSError, ClosedError):
+                break
+            if part not in names:
+                return not_found(path, _twin_of(part, names))
+        return not_found(path)
 
     def _entries(self, place: Place, name: str, path: str, parts: tuple[str, ...]) -> list[Entry]:
         status = place.stat(name)
         if not stat.S_ISDIR(status.st_mode) and not is_link(status):
             raise not_a_folder(path)
         with self._descent.down(parts) as folder:
-            found = folder.list()
+            found = folder.listed()
         prefix = "".join(f"{part}/" for part in parts)
         listed = [_entry(prefix, name, status) for name, status in found if self._is_listed(name, status)]
         return sorted(listed, key=lambda entry: entry.path)
@@ -211,6 +210,13 @@ class HeldFolder:
         return not is_temporary(name)
 
 
+def _twin_of(part: str, names: list[str]) -> str:
+    twin = next((name for name in names if folded(name) == folded(part)), None)
+    if twin is None:
+        return ""
+    return f"{shown(twin)} is there, spelled differently ({len(twin)} characters, not {len(part)})."
+
+
 def _why_not_opened(error: OSError, path: str) -> str:
     name = for_name(path)
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
@@ -221,7 +227,9 @@ def _why_not_opened(error: OSError, path: str) -> str:
 
 
 def _components(path: str) -> list[str]:
-    return path.replace("\\", "/").rstrip("/").split("/") if _WINDOWS else path.rstrip("/").split("/")
+    if _WINDOWS:
+        path = path.removeprefix("\\\\?\\").replace("\\", "/")  # the form in which junctions are read
+    return path.rstrip("/").split("/")
 
 
 def _same_words(words: list[str], start: list[str]) -> bool:

@@ -100,12 +100,17 @@ def rename_new(source_place: Place, source: str, place: Place, name: str, *, is_
 def _rename_new_by_steps(
     source_place: Place, source: str, place: Place, name: str, *, is_folder: bool
 ) -> None:
-    """A file gets a second name, then loses its first; a folder is renamed after a look."""
+    """A file gets a second name, then loses its first; what can't have two is renamed after a look."""
     old, new, folders = source_place.at(source), place.at(name), (source_place.fd, place.fd)
     if not is_folder and sys.platform != "win32":
-        os.link(old, new, src_dir_fd=folders[0], dst_dir_fd=folders[1], follow_symlinks=False)
-        source_place.remove(source)
-        return
+        try:
+            os.link(old, new, src_dir_fd=folders[0], dst_dir_fd=folders[1], follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NOT_OFFERED:
+                raise
+        else:
+            source_place.remove(source)
+            return
     with contextlib.suppress(FileNotFoundError):
         place.stat(name)
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
@@ -115,7 +120,7 @@ def _rename_new_by_steps(
 def remove_strays(place: Place) -> int:
     """Remove left-overs of writers that died in this folder; how many there were."""
     removed = 0
-    for name, status in place.list():
+    for name, status in place.listed():
         if not (is_temporary(name) and stat.S_ISREG(status.st_mode)):
             continue
         with contextlib.suppress(OSError):

@@ -8,7 +8,7 @@ import re
 
 from desktop.harness.adapters.tools.changes import carry_out
 from desktop.harness.adapters.tools.edits import replaced
-from desktop.harness.adapters.tools.matching import Match, find
+from desktop.harness.adapters.tools.matching import MAX_MATCHES, Match, find
 from desktop.harness.adapters.tools.nearest import nearest_text
 from desktop.harness.adapters.tools.proposals import Content, edited, refuse_placeholders
 from desktop.harness.adapters.tools.targets import argument, read_for_change, target, whole_text
@@ -79,6 +79,11 @@ class EditFile:
             nearest = self._redaction.redact(nearest_text(content.utf8, old))
             hint = nearest or "Nothing in it is near; read the file again."
             raise ToolError(Refusal.NO_MATCH, f"old_text is not in {shown(asked)}. {hint}")
+        if len(matches) > MAX_MATCHES:
+            raise ToolError(
+                Refusal.TOO_BIG,
+                f"old_text occurs more than {MAX_MATCHES:,} times in {shown(asked)}; use a longer one.",
+            )
         if len(matches) > 1 and not is_all:
             raise ToolError(
                 Refusal.MANY_MATCHES,

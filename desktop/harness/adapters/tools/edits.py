@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from desktop.harness.adapters.tools.matching import Match, as_read, clusters
 
 _MAX_COMPARED_LINES = 8_000
+_MAX_MERGED_BYTES = 16_000_000
+_NEAR_BYTES = 10_000
 _LINE_END = re.compile(rb"\r\n|\n")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
@@ -35,12 +37,18 @@ def replaced(data: bytes, matches: Sequence[Match], old: str, new: str) -> bytes
 
 def rewritten(data: bytes, new: str) -> bytes:
     """A whole text replaced by another; a text without CR takes the line ends that are there."""
-    return new.encode() if "\r" in new else _merged(data, Match(0, len(data)), new)
+    whole = Match(0, len(data))
+    if "\r" in new:
+        return new.encode()
+    if len(data) > _MAX_MERGED_BYTES:
+        return new.replace("\n", _line_end_at(data, whole)).encode()
+    return _merged(data, whole, new)
 
 
 def _merged(data: bytes, match: Match, new: str) -> bytes:
     old = data[match.start : match.end].decode()
-    merge = _Merge(same=as_read if match.is_loose else _plain_end, line_end=_line_end_at(data, match))
+    line_end = _line_end_at(data, match) if "\n" in new else "\n"
+    merge = _Merge(same=as_read if match.is_loose else _plain_end, line_end=line_end)
     return merge.lines(_LINE.findall(old), _LINE.findall(new)).encode()
 
 
@@ -49,13 +57,13 @@ def _plain_end(piece: str) -> str:
 
 
 def _line_end_at(data: bytes, match: Match) -> str:
-    """CR LF or LF: of the passage, else of the line before it, else of the first line after it."""
+    """CR LF or LF: of the passage, else of a line shortly before it, else of the next, else LF."""
     if inner := _LINE_END.search(data, match.start, match.end):
         return inner[0].decode()
-    before = data.rfind(b"\n", 0, match.start)
+    before = data.rfind(b"\n", max(0, match.start - _NEAR_BYTES), match.start)
     if before >= 0:
         return "\r\n" if data[before - 1 : before] == b"\r" else "\n"
-    after = _LINE_END.search(data, match.end)
+    after = _LINE_END.search(data, match.end, match.end + _NEAR_BYTES)
     return after[0].decode() if after else "\n"
 
 

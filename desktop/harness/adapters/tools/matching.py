@@ -14,7 +14,7 @@ from itertools import islice
 MAX_LOOSE_BYTES = 4_000_000
 _SPACES = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
 _CLUSTER = re.compile(r"\r\n|.[\u0300-\u036f\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a]*", re.DOTALL)
-_MAX_MATCHES = 100_000
+MAX_MATCHES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Match:
 
 
 def find(data: bytes, passage: str) -> list[Match]:
-    """All places of a passage that do not overlap, in order."""
+    """The places of a passage that do not overlap, in order; at most one more than `MAX_MATCHES`."""
     if not passage:
         return []
     found = _by_pattern(data, _pattern(passage))
@@ -51,7 +51,7 @@ def _pattern(passage: str) -> re.Pattern[bytes]:
 
 
 def _by_pattern(data: bytes, pattern: re.Pattern[bytes]) -> list[Match]:
-    return [Match(*found.span()) for found in islice(pattern.finditer(data), _MAX_MATCHES)]
+    return [Match(*found.span()) for found in islice(pattern.finditer(data), MAX_MATCHES + 1)]
 
 
 def _at_end(data: bytes, passage: str) -> list[Match]:
@@ -84,7 +84,7 @@ def _as_read(data: bytes, passage: str) -> list[Match]:
     text = "".join(read)
     spans: list[tuple[int, int]] = []
     at = text.find(wanted)
-    while at >= 0 and len(spans) < _MAX_MATCHES:
+    while at >= 0 and len(spans) <= MAX_MATCHES:
         spans.append((at, at + len(wanted)))
         at = text.find(wanted, at + len(wanted))
     return _located(spans, pieces, read) if spans else []

@@ -169,11 +169,13 @@ def test_a_name_that_only_looks_the_same_is_named(folder: HeldFolder, base: Path
         folder.read("caf\u00e9.txt")
     assert caught.value.code is Refusal.NOT_FOUND
     assert folder.info("caf\u00e9.txt") is None
+    with pytest.raises(ToolError, match="spelled differently"):
+        folder.read("D/g")
 
 
 def test_a_replaced_root_stops_everything(folder: HeldFolder, base: Path) -> None:
     """Deleted, renamed, or replaced by a link or another folder: every call says so; put back, it works."""
-    calls = [
+    calls: list[Callable[[], object]] = [
         folder.check_root,
         lambda: folder.read("f"),
         lambda: folder.entries("."),

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from desktop.harness.adapters.sandbox import descent, temporary
 from desktop.harness.adapters.sandbox.descent import Way, best_way
 from desktop.harness.adapters.sandbox.root import HeldFolder
 from desktop.harness.core.errors import Refusal, ToolError
@@ -273,11 +275,11 @@ def test_a_file_held_open_elsewhere_is_waited_for(
     left = [failures]
     real = os.replace
 
-    def stubborn(*arguments: object, **more: object) -> None:
+    def stubborn(*arguments: Any, **more: Any) -> None:
         left[0] -= 1
         if left[0] >= 0:
             raise PermissionError(errno.EACCES, "in use")
-        real(*arguments, **more)  # type: ignore[arg-type]  # handed through as it came
+        real(*arguments, **more)
 
     monkeypatch.setattr(os, "replace", stubborn)
     start = time.monotonic()
@@ -420,3 +422,34 @@ def test_a_swapped_link_never_lets_a_write_out(
                 refused += 1
     folder.close()
     assert tree(out) == {"g": b"old"}
+
+
+@pytest.mark.parametrize("refused", ["rename_without_overwriting", "os.link"])
+def test_without_the_better_calls(ws: Path, monkeypatch: pytest.MonkeyPatch, refused: str) -> None:
+    """On systems without an exclusive rename, or without hard links, new names are still not overwritten."""
+
+    def not_offered(*arguments: object, **more: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(temporary, "rename_without_overwriting", not_offered)
+    if refused == "os.link":
+        monkeypatch.setattr(os, "link", not_offered)
+    folder = HeldFolder(str(ws))
+    folder.apply(create("n/x"))
+    folder.apply(move("f", "n/f"))
+    folder.apply(move("d", "n/d", is_folder=True))
+    assert refusal(folder, create("n/f")) is Refusal.STALE
+    assert refusal(folder, move("n/d/g", "n/f")) is Refusal.EXISTS
+    assert refusal(folder, move("n/d", "n/x", is_folder=True)) is Refusal.EXISTS
+    assert sorted(tree(ws)) == ["n", "n/d", "n/d/g", "n/f", "n/x"]
+    folder.close()
+
+
+def test_without_openat2_the_way_is_walked(ws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the kernel or a filter refuses the call, the portable way is taken by itself."""
+    monkeypatch.setattr(descent, "has_open_beneath", lambda: False)
+    assert best_way() is Way.WALK
+    folder = HeldFolder(str(ws))
+    folder.apply(edit("d/g"))
+    assert folder.read("d/g") == b"new"
+    folder.close()

@@ -232,3 +232,11 @@ def test_an_edit_is_a_change_of_one_file(bench: Any) -> None:
     (bench.root / "f").write_bytes(b"a")
     [change] = bench.preview("edit_file", path="f", old_text="a", new_text="b").changes
     assert (change.kind, change.before_bytes, change.after_bytes) == (ChangeKind.EDIT, b"a", b"b")
+
+
+def test_too_many_places_are_refused(bench: Any) -> None:
+    """Not some of them are replaced, but none; as many as are allowed take no long time."""
+    (bench.root / "file.txt").write_bytes(b"a" * 100_001)
+    code, _ = bench.refusal("edit_file", path="file.txt", old_text="a", new_text="b", all=True)
+    assert code is Refusal.TOO_BIG
+    assert bench.edit(b"a" * 100_000, "a", "b", all=True) == b"b" * 100_000

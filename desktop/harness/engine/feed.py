@@ -7,8 +7,7 @@ publishes ever waits.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Self, TypeVar
 
 T = TypeVar("T")
 
@@ -46,14 +45,16 @@ class Subscription(Generic[T]):
         self._feed.drop(self)
         self._ready.set()
 
-    async def __aiter__(self) -> AsyncIterator[T | Lost]:
-        while True:
-            while self._items:
-                yield self._items.popleft()
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> T | Lost:
+        while not self._items:
             if self._closed:
-                return
+                raise StopAsyncIteration
             self._ready.clear()
             await self._ready.wait()
+        return self._items.popleft()
 
 
 class Feed(Generic[T]):

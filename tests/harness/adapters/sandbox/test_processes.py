@@ -77,7 +77,7 @@ async def test_a_flood_is_bounded(tmp_path: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     started = time.monotonic()
     done = await run("echo first; yes", tmp_path, timeout_s=5)
-    assert 5 <= time.monotonic() - started < 6
+    assert 5 <= time.monotonic() - started < 7
     assert done.timed_out and done.exit_code is None
     assert done.output.startswith(b"first\n") and done.output.endswith(b"y\n")
     assert done.dropped_bytes > 1_000_000

@@ -1,0 +1,93 @@
+"""Five hundred turns in one process, and going on with a session of a thousand messages.
+
+The turns are compared with themselves: the last ten with the first ten, so a cost that grows with the history
+shows. The resume is compared with a fresh start in the same data folder, interleaved. Memory is sampled from
+outside, from the tenth request on.
+
+Limits: a loop that keeps what it has encoded stays flat (1.3 leaves room for noise), 50 ms is a resume that
+nobody notices, and 30 MiB is what five hundred turns may leave in memory.
+"""
+
+import re
+import statistics
+import tempfile
+from pathlib import Path
+
+from tests.bench.figure import Figure
+from tests.bench.model_server import Seen, serving
+from tests.bench.process import Ran, environment, paddock_run, python, run
+from tests.bench.reading_task import make_files, replies
+
+TURNS = 500
+
+
+def measure(*, is_quick: bool) -> list[Figure]:
+    """All figures of a long session."""
+    rounds = 4 if is_quick else 9
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        data, folder = place / "data", place / "folder"
+        make_files(folder, TURNS)
+        with serving(replies(TURNS), place) as server:
+            ran = run(paddock_run(server.base_url, folder), environment(data), looks=True)
+            seen = server.seen()
+            assert len(seen.arrived_s) == TURNS + 1, ran.output[-2_000:]
+        found = re.search(r"\(chat (\w+)\)", ran.output)
+        assert found is not None, ran.output[-2_000:]
+        fresh, again = _starts(place, data, folder, found.group(1), rounds)
+    return [_flatness(seen), _growth(ran, seen), _resume(fresh, again)]
+
+
+def _starts(
+    place: Path, data: Path, folder: Path, session: str, rounds: int
+) -> tuple[list[float], list[float]]:
+    """Times from the start of a process to its first request, fresh and going on, in ms."""
+    fresh: list[float] = []
+    again: list[float] = []
+    say = ("-m", "desktop", "run", "And now?")
+    for _ in range(rounds):
+        with serving([{"text": "Hello."}, {"text": "Nothing more."}], place) as server:
+            first = run(paddock_run(server.base_url, folder), environment(data))
+            # the address is another one each time, so it is named again
+            words = (*say, "--session", session, "--model", "proof", "--base-url", server.base_url)
+            second = run(python(*words), environment(data))
+            seen = server.seen()
+        assert seen.sizes[1] > 100 * seen.sizes[0] / 50, second.output
+        fresh.append((seen.arrived_s[0] - first.started_s) * 1_000)
+        again.append((seen.arrived_s[1] - second.started_s) * 1_000)
+    return fresh, again
+
+
+def _flatness(seen: Seen) -> Figure:
+    gaps = seen.gaps_ms
+    return Figure(
+        name="last 10 of 500 turns",
+        value=statistics.median(gaps[-10:]),
+        baseline=statistics.median(gaps[:10]),
+        unit="ms",
+        limit=1.3,
+        note="medians, against the first 10",
+    )
+
+
+def _growth(ran: Ran, seen: Seen) -> Figure:
+    at_tenth = [size for at_s, size in ran.memory if at_s <= seen.arrived_s[10]]
+    peak = max(size for _, size in ran.memory)
+    return Figure(
+        name="memory growth in 500 turns",
+        value=(peak - at_tenth[-1]) / 2**20,
+        unit="MiB",
+        limit=30,
+        note=f"peak less turn 10, which was at {at_tenth[-1] / 2**20:.0f} MiB",
+    )
+
+
+def _resume(fresh: list[float], again: list[float]) -> Figure:
+    extra = [late - early for early, late in zip(fresh, again, strict=True)]
+    return Figure(
+        name="resume of 1,000 messages",
+        value=statistics.median(extra),
+        unit="ms",
+        limit=50,
+        note=f"more than a fresh start of {statistics.median(fresh):.0f} ms; median of {len(extra)} pairs",
+    )

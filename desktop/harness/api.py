@@ -7,7 +7,7 @@ follows is told by the feed (`watch`, `feed`), never by a return value.
 All methods may raise PaddockError; its text is one plain sentence for the person.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Protocol
 
 from desktop.harness.core.approvals import Offer, Scope
@@ -179,11 +179,11 @@ class SessionAPI(Protocol):
         """The exact next request."""
         ...
 
-    def watch(self, session: SessionId) -> AsyncIterator[Update]:
+    def watch(self, session: SessionId) -> AsyncGenerator[Update, None]:
         """First all rows as one patch and the view, then what changes. Ends when the session is closed."""
         ...
 
-    def feed(self, session: SessionId) -> AsyncIterator[Record]:
+    def feed(self, session: SessionId) -> AsyncGenerator[Record, None]:
         """Records committed from the moment of this call on."""
         ...
 

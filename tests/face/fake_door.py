@@ -7,7 +7,7 @@ prompt leads to.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -255,7 +255,7 @@ class FakeSessions:
     async def context(self, session: SessionId) -> ContextView:
         raise UsageError("The fake sends no requests.")
 
-    async def watch(self, session: SessionId) -> AsyncIterator[Update]:
+    async def watch(self, session: SessionId) -> AsyncGenerator[Update, None]:
         chat = self._chat(session)
         queue: asyncio.Queue[Update] = asyncio.Queue()
         chat.watchers.append(queue)
@@ -266,7 +266,7 @@ class FakeSessions:
         finally:
             chat.watchers.remove(queue)
 
-    async def feed(self, session: SessionId) -> AsyncIterator[Record]:
+    async def feed(self, session: SessionId) -> AsyncGenerator[Record, None]:
         for record in await self.records(session):
             yield record
 

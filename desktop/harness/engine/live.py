@@ -5,7 +5,7 @@ in by `take`, whoever committed them; each is folded once, by its seq.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 
 from desktop.harness.core.events import Record
 from desktop.harness.core.ids import SessionId
@@ -93,7 +93,7 @@ class LiveSession:
         if self.updates.is_watched:
             self.updates.publish(Update(patches=tuple(patches), view=self.view()))
 
-    async def watch(self) -> AsyncIterator[Update]:
+    async def watch(self) -> AsyncGenerator[Update, None]:
         """All rows, then each change; all rows again when the screen could not keep up."""
         subscription = self.updates.subscribe()
         try:

@@ -2,7 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 
 from desktop import __version__
 from desktop.harness.core.approvals import Offer, offer
@@ -269,12 +270,13 @@ class Sessions:
         hands = await self._coordinator.hands(live.state)
         return context_view(self._parts, hands, live, self._window(live.state.route))
 
-    async def watch(self, session: SessionId) -> AsyncIterator[Update]:
+    async def watch(self, session: SessionId) -> AsyncGenerator[Update, None]:
         """First all rows as one patch and the view, then what changes."""
-        async for update in (await self._coordinator.live(session)).watch():
-            yield update
+        async with aclosing((await self._coordinator.live(session)).watch()) as updates:
+            async for update in updates:
+                yield update
 
-    async def feed(self, session: SessionId) -> AsyncIterator[Record]:
+    async def feed(self, session: SessionId) -> AsyncGenerator[Record, None]:
         """Records committed from the moment the iteration starts."""
         live = await self._coordinator.live(session)
         last = live.state.seq

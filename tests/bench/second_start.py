@@ -1,7 +1,7 @@
 """What the launcher adds to a start once everything is set up.
 
-`dev.py run -- --help` against `python -m desktop --help` in the same environment, interleaved; the medians are
-told apart in milliseconds, because the launcher's share does not grow with the program. Limit: 300 ms.
+`dev.py run -- --help` against `python -m desktop --help` in the same environment, interleaved; the medians
+are told apart in milliseconds, as the launcher's share does not grow with the program. Limit: 300 ms.
 """
 
 import statistics

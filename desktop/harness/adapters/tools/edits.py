@@ -47,6 +47,8 @@ def rewritten(data: bytes, new: str) -> bytes:
 
 def _merged(data: bytes, match: Match, new: str) -> bytes:
     old = data[match.start : match.end].decode()
+    if not match.is_loose and "\n" not in old and "\n" not in new:
+        return new.encode()
     line_end = _line_end_at(data, match) if "\n" in new else "\n"
     merge = _Merge(same=as_read if match.is_loose else _plain_end, line_end=line_end)
     return merge.lines(_LINE.findall(old), _LINE.findall(new)).encode()

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from desktop.harness.adapters.sandbox.descent import Way, best_way
 from desktop.harness.adapters.sandbox.root import HeldFolder
@@ -257,3 +259,50 @@ def test_a_swapped_link_never_leaks(base: Path, racing: Way, swapping: Swapping)
             except ToolError:
                 refused += 1
     folder.close()
+
+
+@pytest.fixture(scope="module")
+def maze(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with links to everywhere, beside a folder that nothing in it may reach."""
+    base = tmp_path_factory.mktemp("maze")
+    (base / "ws/d/e").mkdir(parents=True)
+    (base / "OUT").mkdir()
+    (base / "OUT/f").write_bytes(SECRET)
+    for name in ("f", "d/f", "d/e/f"):
+        (base / "ws" / name).write_bytes(b"inside")
+    links = {
+        "up": "..",
+        "in": "d/e",
+        "out": "../OUT",
+        "d/up": "..",
+        "d/out": "../../OUT",
+        "d/e/root": str(base / "ws"),
+    }
+    links |= {"d/e/abs": str(base / "OUT"), "in2": "in/root/d", "loop": "loop/x", "far": "d/up/up/OUT/f"}
+    for name, end in links.items():
+        (base / "ws" / name).symlink_to(end)
+    return base
+
+
+WORDS = ["..", ".", "", "d", "e", "f", "up", "in", "out", "root", "abs", "in2", "loop", "far", "OUT", "ws"]
+
+
+@given(
+    st.lists(st.sampled_from(WORDS), max_size=9),
+    st.sampled_from(["", "/", "ROOT/", "./"]),
+    st.sampled_from(Way),
+)
+@settings(max_examples=600)
+def test_no_path_reaches_the_outside(maze: Path, by: Way, words: list[str], start: str) -> None:
+    """Whatever words are put together, what is read is inside and its final name has no step up."""
+    folder = HeldFolder(str(maze / "ws"), way=by)
+    path = start.replace("ROOT", str(maze / "ws")) + "/".join(words)
+    try:
+        final = folder.resolve(path)
+        assert (maze / "ws" / final).resolve().is_relative_to(maze / "ws")
+        assert ".." not in final.split("/")
+        assert folder.read(path) == b"inside"
+    except ToolError:
+        return
+    finally:
+        folder.close()

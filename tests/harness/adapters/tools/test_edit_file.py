@@ -240,3 +240,14 @@ def test_too_many_places_are_refused(bench: Any) -> None:
     code, _ = bench.refusal("edit_file", path="file.txt", old_text="a", new_text="b", all=True)
     assert code is Refusal.TOO_BIG
     assert bench.edit(b"a" * 100_000, "a", "b", all=True) == b"b" * 100_000
+
+
+@given(PIECES, st.text(alphabet="ab \n\r", min_size=1, max_size=4), st.text(alphabet="xy", max_size=3))
+def test_all_places_are_replaced(pieces: list[str], passage: str, new: str) -> None:
+    """In a text whose line ends are all LF, replacing every place is what bytes do."""
+    data = "".join(pieces).replace("\r", "").encode()
+    passage = passage.replace("\r", "")
+    if passage and passage.encode() in data:
+        assert replaced(data, find(data, passage), passage, new) == data.replace(
+            passage.encode(), new.encode()
+        )

@@ -106,19 +106,19 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         projects=ProjectVerbs(coordinator),
         services=services,
         coordinator=coordinator,
-        checks=_checks(data_dir, store, services),
+        checks=_checks(data_dir, store, settings, services),
         closers=(folders.close, model.close, worker.close, store.close),
     )
 
 
 def _checks(
-    data_dir: Path, store: SqliteStore, services: Services
+    data_dir: Path, store: SqliteStore, settings: SettingsFile, services: Services
 ) -> tuple[Callable[[], Awaitable[Check]], ...]:
     """What the doctor asks of the parts."""
 
     async def data() -> Check:
         heads = await store.heads()
-        return Check(check="data", ok=True, text=f"{len(heads)} chats are kept in {data_dir}.")
+        return Check(check="data", ok=True, text=f"Chats kept in {data_dir}: {len(heads)}.")
 
     async def log() -> Check:
         faults = await store.verify()
@@ -137,9 +137,13 @@ def _checks(
         state = await services.keychain()
         return Check(check="keychain", ok=state == "ready", text=f"The keychain is {state}.")
 
+    async def kept_settings() -> Check:
+        text = settings.problem or "The settings file can be read."
+        return Check(check="settings", ok=not settings.problem, text=text)
+
     async def model() -> Check:
         route = services.default_route()
         where = f"at {route.base_url}" if route.base_url else "inside Paddock"
         return Check(check="model", ok=True, text=f"New chats ask {route.model} {where}.")
 
-    return data, log, files, commands, keys, model
+    return data, log, files, commands, keys, kept_settings, model

@@ -23,12 +23,12 @@ from qasync import QEventLoop
 
 from desktop.face import strings_window as words
 from desktop.face.widgets.main_window import MainWindow, dress
-from desktop.harness.api import Door, PaddockError
 
 if TYPE_CHECKING:
     from desktop.face.conductor import Conductor
+    from desktop.harness.api import Door
 
-OpenDoor = Callable[[], Awaitable[Door]]
+OpenDoor = Callable[[], Awaitable["Door"]]
 
 
 def run_window(folder: str | None) -> int:
@@ -59,6 +59,9 @@ async def live(window: MainWindow, folder: str | None, open_door: OpenDoor) -> i
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, closing.set)
     await painted(window)
+    await asyncio.to_thread(import_module, "desktop.harness.api")
+    from desktop.harness.api import PaddockError
+
     try:
         door = await open_door()
     except PaddockError as error:
@@ -79,7 +82,7 @@ async def live(window: MainWindow, folder: str | None, open_door: OpenDoor) -> i
     return 0
 
 
-def join(window: MainWindow, door: Door) -> "Conductor":
+def join(window: MainWindow, door: "Door") -> "Conductor":
     """Connect a window with a door."""
     from desktop.face.bridge import Bridge
     from desktop.face.conductor import Conductor
@@ -90,7 +93,7 @@ def join(window: MainWindow, door: Door) -> "Conductor":
     return conductor
 
 
-def make_window(door: Door) -> MainWindow:
+def make_window(door: "Door") -> MainWindow:
     """A whole window over a door, not shown yet; for the tour and for tests. `conductor_of` moves it."""
     places = door.services.setting("window") or {}
     dress(str(places.get("theme", "light")), float(places.get("text_size", 1.0)))
@@ -145,7 +148,7 @@ async def painted(window: MainWindow) -> None:
     watch.deleteLater()
 
 
-async def _open_own_door() -> Door:
+async def _open_own_door() -> "Door":
     await asyncio.to_thread(import_module, "desktop.wiring")
     from desktop.wiring import data_folder, open_door, take_key
 
@@ -156,7 +159,7 @@ async def _open_own_door() -> Door:
     return house
 
 
-async def _warm(door: Door) -> None:
+async def _warm(door: "Door") -> None:
     """Load what the first diff and the first message need, away from the window's thread."""
     await asyncio.to_thread(import_module, "desktop.face.syntax")
     await door.services.keychain()

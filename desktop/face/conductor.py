@@ -16,15 +16,19 @@ from desktop.face import strings_window as words
 from desktop.face.bridge import Bridge
 from desktop.face.dialogs import Dialogs
 from desktop.face.examples import examples_in
+from desktop.face.view_words import BUSY, heading_of, route_choices
 from desktop.face.widgets.approval_panel import ApprovalPanel
+from desktop.face.widgets.chat_pane import ChatPane
+from desktop.face.widgets.details import DetailsPane
 from desktop.face.widgets.main_window import MainWindow
+from desktop.face.widgets.sidebar import SessionSidebar
+from desktop.face.widgets.welcome import Welcome
 from desktop.harness.api import Project, RowKind, SessionId, SessionSummary, SessionView, Status
 
 _REFRESH_MS = 1_500
 """How often the list is read while another chat works."""
 _CLOSE_LIMIT_S = 5.0
 """The harness promises to be closed within 3 s; beyond this the window goes anyway."""
-_BUSY = (Status.RUNNING, Status.RETRYING, Status.CANCELLING)
 _STANDING = {
     Status.INTERRUPTED: (words.INTERRUPTED, (("continue", words.CONTINUE), ("stopHere", words.STOP_HERE))),
     Status.PAUSED: (words.PAUSED, (("continue", words.CONTINUE), ("stopHere", words.STOP_HERE))),
@@ -47,7 +51,12 @@ class Conductor(QObject):
         self.bridge = bridge
         self._sessions: list[SessionSummary] = []
         self._held = ""
+        self.sidebar = SessionSidebar()
+        self.chat = ChatPane()
+        self.welcome = Welcome()
+        self.details = DetailsPane()
         self.panel = ApprovalPanel()
+        window.furnish(self.sidebar, (self.chat, self.welcome), self.details)
         window.set_panel(self.panel)
         self.panel.diff.set_side_by_side(bool(bridge.settings.setting("diff_side_by_side", True)))
         self.dialogs = Dialogs(window, bridge)
@@ -65,7 +74,7 @@ class Conductor(QObject):
     def is_busy(self) -> bool:
         """Whether something works in any chat."""
         view = self.bridge.chat.view
-        return (view is not None and view.status in _BUSY) or any(s.status in _BUSY for s in self._sessions)
+        return (view is not None and view.status in BUSY) or any(s.status in BUSY for s in self._sessions)
 
     async def close(self) -> None:
         """Let the harness go, then the window."""
@@ -84,7 +93,7 @@ class Conductor(QObject):
         bridge.sent.connect(window.composer.accepted)
         bridge.sendFailed.connect(window.composer.failed)
         bridge.chat.opened.connect(self._opened)
-        bridge.chat.rowsChanged.connect(window.chat.apply)
+        bridge.chat.rowsChanged.connect(self.chat.apply)
         bridge.chat.viewChanged.connect(self._show_view)
         bridge.chat.asked.connect(self.panel.show_asked)
         bridge.decideFailed.connect(self.panel.show_problem)
@@ -94,9 +103,10 @@ class Conductor(QObject):
         self.panel.left.connect(window.composer.setFocus)
         self.panel.appeared.connect(window.place_panel)
         self.panel.styleChosen.connect(lambda side: bridge.settings.keep("diff_side_by_side", side))
-        window.chat.branchRequested.connect(self._branch)
-        window.chat.undoRequested.connect(bridge.plan_undo)
-        window.chat.linkActivated.connect(self.dialogs.ask_link)
+        self.chat.exampleChosen.connect(window.take_text)
+        self.chat.branchRequested.connect(self._branch)
+        self.chat.undoRequested.connect(bridge.plan_undo)
+        self.chat.linkActivated.connect(self.dialogs.ask_link)
         bridge.undoPlanned.connect(self.dialogs.ask_undo)
         window.standing.stepChosen.connect(self._step)
         window.notice.stepChosen.connect(self._step)
@@ -105,7 +115,7 @@ class Conductor(QObject):
         window, bridge = self._window, self.bridge
         bridge.sessionsListed.connect(self._show_sessions)
         bridge.foldersListed.connect(self._show_folders)
-        sidebar = window.sidebar
+        sidebar = self.sidebar
         sidebar.opened.connect(bridge.open)
         sidebar.newRequested.connect(self._new_chat)
         sidebar.renamed.connect(bridge.rename)
@@ -114,10 +124,10 @@ class Conductor(QObject):
         sidebar.branchRequested.connect(lambda session: bridge.branch(session, None, ""))
         sidebar.settingsRequested.connect(self.dialogs.open_settings)
         bridge.deleted.connect(self._deleted)
-        window.welcome.openRequested.connect(self._choose_folder)
-        window.welcome.connectRequested.connect(self.dialogs.open_settings)
-        window.welcome.folderChosen.connect(bridge.open_folder)
-        window.welcome.sampleRequested.connect(self.sampleRequested)
+        self.welcome.openRequested.connect(self._choose_folder)
+        self.welcome.connectRequested.connect(self.dialogs.open_settings)
+        self.welcome.folderChosen.connect(bridge.open_folder)
+        self.welcome.sampleRequested.connect(self.sampleRequested)
         window.folderDropped.connect(bridge.open_folder)
         window.placesChanged.connect(lambda places: bridge.settings.keep("window", places))
 
@@ -141,12 +151,12 @@ class Conductor(QObject):
 
     def _opened(self, session: str, draft: str) -> None:
         window = self._window
-        window.chat.set_rows(())
+        self.chat.set_rows(())
         window.notice.say("")
         window.standing.say("")
-        window.show_chat(True)
+        window.show_page(self.chat)
         window.composer.set_text(self._held or draft)
-        window.sidebar.select(SessionId(session))
+        self.sidebar.select(SessionId(session))
         window.composer.setFocus()
         if self._held:
             held, self._held = self._held, ""
@@ -154,13 +164,14 @@ class Conductor(QObject):
 
     def _show_view(self, view: SessionView) -> None:
         window = self._window
-        window.show_view(view)
-        window.chat.set_undoable(view.runs)
-        window.composer.set_running(view.status in _BUSY, stopping=view.status is Status.CANCELLING)
-        window.actions_by_name["stopAction"].setEnabled(view.status in _BUSY)
+        window.show_heading(heading_of(view))
+        self.details.show_view(view)
+        self.chat.set_undoable(view.runs)
+        window.composer.set_running(view.status in BUSY, stopping=view.status is Status.CANCELLING)
+        window.actions_by_name["stopAction"].setEnabled(view.status in BUSY)
         folder = PurePath(view.workspace)
-        if window.chat.model.rowCount() == 0:
-            window.chat.set_empty(folder.name, examples_in(view.workspace))
+        if self.chat.model.rowCount() == 0:
+            self.chat.set_empty(folder.name, examples_in(view.workspace))
         sentence, steps = _STANDING.get(view.status, ("", ()))
         window.standing.say(view.problem or sentence if sentence else "", steps)
         self._show_routes()
@@ -173,22 +184,23 @@ class Conductor(QObject):
 
     def _show_sessions(self, sessions: list[SessionSummary]) -> None:
         self._sessions = sessions
-        if any(each.status in _BUSY for each in sessions):
+        if any(each.status in BUSY for each in sessions):
             self._refresh.start()
         else:
             self._refresh.stop()
-        self._window.sidebar.set_summaries(sessions)
+        self.sidebar.set_summaries(sessions)
         if self.bridge.session is not None:
-            self._window.sidebar.select(self.bridge.session)
+            self.sidebar.select(self.bridge.session)
 
     def _show_folders(self, folders: Sequence[Project]) -> None:
-        self._window.welcome.set_folders(folders)
+        self.welcome.set_folders(folders)
 
     def _show_routes(self, *_: object) -> None:
         settings, view = self.bridge.settings, self.bridge.chat.view
         services = settings.services()
-        self._window.bottom.set_routes(services, view.route if view else settings.default_route())
-        self._window.welcome.set_has_model(any(service.base_url for service in services))
+        choices = route_choices(services, view.route if view else settings.default_route())
+        self._window.bottom.set_routes(*choices)
+        self.welcome.set_has_model(any(service.base_url for service in services))
 
     def _say(self, sentence: str) -> None:
         self._window.notice.say(sentence)
@@ -204,7 +216,7 @@ class Conductor(QObject):
     def _branch(self, seq: int, key: str) -> None:
         """Before a person's message, with its text in the composer; after anything else."""
         session = self.bridge.session
-        row = next((row for row in self._window.chat.model.rows if row.key == key), None)
+        row = next((row for row in self.chat.model.rows if row.key == key), None)
         if session is None or row is None:
             return
         if row.kind is RowKind.USER:
@@ -216,7 +228,7 @@ class Conductor(QObject):
         view = self.bridge.chat.view
         if view is None:
             self._choose_folder()
-        elif self._window.chat.model.rowCount() == 0:
+        elif self.chat.model.rowCount() == 0:
             self._window.composer.setFocus()
         else:
             self.bridge.begin(view.workspace)
@@ -230,8 +242,9 @@ class Conductor(QObject):
         self.bridge.chat.leave()
         self._window.composer.set_text("")
         self._window.composer.set_running(False)
-        self._window.show_view(None)
-        self._window.show_chat(False)
+        self._window.show_heading(None)
+        self.details.show_view(None)
+        self._window.show_page(self.welcome)
 
     def _go(self, step: int) -> None:
         order = [each.session for each in self._sessions]

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from PySide6.QtGui import QFontMetricsF
 
 from desktop.face import theme
-from desktop.harness.api import RowKind
 
 WIDEST_EM = 50.0
 """Widest column in em of the text font: some 95 letters, the upper end of what reads well."""
 MARGIN_PX = theme.Space.XL
 """Smallest space on both sides; the scroll bar lies within it."""
 CARD_PADDING_PX = theme.Space.M
-GAP_PX = {RowKind.USER: 24, RowKind.ASSISTANT: 8, RowKind.TOOL: 0, RowKind.NOTICE: 12}
-"""Space above a row of each kind."""
+GAP_PX = {"user": 24, "assistant": 8, "tool": 0, "notice": 12}
+"""Space above a row of each kind. Plain words, because the first paint needs this module and no harness."""
 BOTTOM_PX = theme.Space.XS
 
 

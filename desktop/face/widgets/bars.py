@@ -1,11 +1,11 @@
 """The quiet lines of the window: title, folder and mode on top, model and details below, words in between.
 
-They show what they are told and say what the person chose; none knows a rule.
+They show what they are told, in words that are safe to show already, and say what the person chose. They know
+no type of the harness: they are part of the first paint, and its types take a while to load.
 """
 
 from collections.abc import Sequence
-from pathlib import PurePath
-from urllib.parse import urlsplit
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
@@ -13,9 +13,27 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QPushButton
 
 from desktop.face import strings_window as words
 from desktop.face.widgets.small import label
-from desktop.harness.api import Mode, Route, Service, SessionView, Status, for_name
 
-_BUSY = (Status.RUNNING, Status.RETRYING, Status.CANCELLING)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """What the top says of a chat, in words that are safe to show. `step` is told with the time it takes."""
+
+    title: str
+    folder: str
+    path: str
+    mode: str
+    step: str
+    is_busy: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteChoice:
+    """One line of the model selector: its words, and what it stands for."""
+
+    text: str
+    model: str
+    base_url: str
 
 
 class TopBar(QWidget):
@@ -66,36 +84,28 @@ class TopBar(QWidget):
         layout.addSpacing(4)
         layout.addWidget(self._folder)
         layout.addWidget(self.mode)
-        self.show_view(None)
+        self.mode.setEnabled(False)
 
-    def show_view(self, view: SessionView | None) -> None:
+    def show_heading(self, heading: Heading | None) -> None:
         """Show where a chat stands; None for no chat."""
-        self._title_text = for_name(view.title) if view is not None else words.APP
-        self._folder.setText(
-            words.folder_line(for_name(PurePath(view.workspace).name)) if view else words.NO_FOLDER
+        self._title_text = heading.title if heading is not None else words.APP
+        self._folder.setText(words.folder_line(heading.folder) if heading is not None else words.NO_FOLDER)
+        self._folder.setAccessibleDescription(heading.path if heading is not None else "")
+        self.mode.setEnabled(heading is not None)
+        if heading is not None:
+            self.mode.setCurrentIndex(self.mode.findData(heading.mode))
+        self._show_step(
+            heading.step if heading is not None else words.READY,
+            is_busy=heading is not None and heading.is_busy,
         )
-        self._folder.setAccessibleDescription(for_name(view.workspace) if view else "")
-        self.mode.setEnabled(view is not None)
-        if view is not None:
-            self.mode.setCurrentIndex(self.mode.findData(str(view.mode)))
-        self._show_status(view)
         self._elide()
 
     def next_mode(self) -> None:
         """Choose the other mode."""
         if self.mode.isEnabled():
-            self.modeChosen.emit(
-                str(Mode.WRITE if self.mode.currentData() == Mode.READ_ONLY else Mode.READ_ONLY)
-            )
+            self.modeChosen.emit(self.mode.itemData((self.mode.currentIndex() + 1) % self.mode.count()))
 
-    def _show_status(self, view: SessionView | None) -> None:
-        status = view.status if view is not None else Status.IDLE
-        is_busy = status in _BUSY
-        step = (
-            for_name(view.step)
-            if view is not None and view.step and is_busy
-            else words.STATUS.get(status, status)
-        )
+    def _show_step(self, step: str, *, is_busy: bool) -> None:
         if not is_busy:
             self._clock.stop()
             self._seconds = 0
@@ -155,43 +165,29 @@ class BottomBar(QWidget):
         self.details.setProperty("look", "quiet")
         self.details.setCheckable(True)
         self.details.toggled.connect(self.detailsToggled)
-        self._route: Route | None = None
+        self._current = 0
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 8)
         layout.addWidget(self.model)
         layout.addStretch(1)
         layout.addWidget(self.details)
 
-    def set_routes(self, services: Sequence[Service], current: Route | None) -> None:
-        """Offer the services; the current one is chosen even if it is set up no more."""
-        routes = [Route(model=service.model, base_url=service.base_url) for service in services]
-        if current is not None and current not in routes:
-            routes.insert(0, current)
-        self._route = current
+    def set_routes(self, choices: Sequence[RouteChoice], current: int) -> None:
+        """Offer these; `current` is the index of the one in use."""
+        self._current = current
         self.model.clear()
-        for route in routes:
-            self.model.addItem(
-                words.model_line(for_name(route.model), _where(route)), (route.model, route.base_url)
-            )
+        for choice in choices:
+            self.model.addItem(choice.text, (choice.model, choice.base_url))
         self.model.addItem(words.CONNECT_MODEL, None)
-        if current is not None:
-            self.model.setCurrentIndex(routes.index(current))
+        self.model.setCurrentIndex(current)
 
     def _choose(self, index: int) -> None:
         chosen = self.model.itemData(index)
         if chosen is not None:
             self.routeChosen.emit(*chosen)
             return
-        if self._route is not None:
-            self.model.setCurrentIndex(self.model.findData((self._route.model, self._route.base_url)))
+        self.model.setCurrentIndex(self._current)
         self.connectRequested.emit()
-
-
-def _where(route: Route) -> str:
-    if route.is_offline:
-        return ""
-    host = urlsplit(route.base_url).hostname or ""
-    return words.THIS_COMPUTER if host in ("localhost", "::1") or host.startswith("127.") else for_name(host)
 
 
 class NoticeBar(QFrame):

@@ -1,11 +1,11 @@
 """The window: where its parts stand, how they share the room, and what the person can do from anywhere.
 
-It knows no harness and works before there is one: text can be typed at the first paint. `conductor`
-connects it to the bridge; the approval panel comes later too, because comparing and colouring need not
-be loaded for an empty window.
+It knows no harness and works before there is one: text can be typed at the first paint. What needs the
+types of the harness, or Markdown, or comparing (the list, the chat, the approval panel), is put into its
+place afterwards by `conductor`, so that an empty window does not wait for it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,9 @@ from PySide6.QtWidgets import (
 from desktop.face import strings_window as words
 from desktop.face import theme
 from desktop.face.actions import fill_menu, make_actions
-from desktop.face.widgets.bars import BottomBar, NoticeBar, TopBar
-from desktop.face.widgets.chat_pane import ChatPane
+from desktop.face.widgets.bars import BottomBar, Heading, NoticeBar, TopBar
 from desktop.face.widgets.composer import Composer
-from desktop.face.widgets.details import DetailsPane
-from desktop.face.widgets.sidebar import SessionSidebar
 from desktop.face.widgets.small import InColumn
-from desktop.face.widgets.welcome import Welcome
-from desktop.harness.api import SessionView, for_name
 
 _PANEL_LEAST, _PANEL_MOST, _PANEL_USUAL = 0.25, 0.6, 0.45
 _ZOOM_LEAST, _ZOOM_MOST, _ZOOM_STEP = 0.8, 2.0, 0.1
@@ -59,12 +54,8 @@ class MainWindow(QMainWindow):
         self._places: dict[str, Any] = {"theme": "system", "text_size": 1.0, **(places or {})}
         self.panel: QWidget | None = None
         self.top = TopBar()
-        self.sidebar = SessionSidebar()
-        self.chat = ChatPane()
-        self.welcome = Welcome()
         self.composer = Composer()
         self.bottom = BottomBar()
-        self.details = DetailsPane()
         self.notice = NoticeBar("notice")
         self.standing = NoticeBar("standing")
         self.actions_by_name = make_actions(self)
@@ -72,27 +63,30 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._connect()
         self._restore()
-        self.show_view(None)
 
     # --- what it shows ---
 
-    def show_view(self, view: SessionView | None) -> None:
+    def show_heading(self, heading: Heading | None) -> None:
         """Show where the open chat stands; None for none."""
-        self.top.show_view(view)
-        self.details.show_view(view)
-        self.setWindowTitle(
-            f"{for_name(view.title)} – {for_name(Path(view.workspace).name)} – {words.APP}"
-            if view
-            else words.APP
-        )
+        self.top.show_heading(heading)
+        self.setWindowTitle(f"{heading.title} – {heading.folder} – {words.APP}" if heading else words.APP)
 
-    def show_chat(self, is_chat: bool) -> None:
-        """Show the chat, or the start page."""
-        self._pages.setCurrentWidget(self.chat if is_chat else self.welcome)
+    def furnish(self, sidebar: QWidget, pages: Sequence[QWidget], details: QWidget) -> None:
+        """Put the late parts into their places."""
+        sizes = self._level.sizes()
+        is_hidden = self.sidebar.isHidden()
+        self._level.replaceWidget(0, sidebar).deleteLater()
+        sidebar.setVisible(not is_hidden)
+        self.sidebar = sidebar
+        self._level.addWidget(details)
+        self._level.setSizes([*sizes, 220])
+        self.bottom.detailsToggled.connect(details.setVisible)
+        for page in pages:
+            self._pages.addWidget(page)
 
-    def is_chat_shown(self) -> bool:
-        """Whether the chat is shown, not the start page."""
-        return self._pages.currentWidget() is self.chat
+    def show_page(self, page: QWidget) -> None:
+        """Show one of the pages above the composer."""
+        self._pages.setCurrentWidget(page)
 
     def set_panel(self, panel: QWidget) -> None:
         """Put the approval panel into its place, between the chat and the composer."""
@@ -141,8 +135,7 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         pages = QWidget()
         self._pages = QStackedLayout(pages)
-        self._pages.addWidget(self.chat)
-        self._pages.addWidget(self.welcome)
+        self._pages.addWidget(QWidget())
         self._upright = QSplitter(Qt.Orientation.Vertical)
         self._upright.setObjectName("uprightSplitter")
         self._upright.addWidget(pages)
@@ -162,8 +155,12 @@ class MainWindow(QMainWindow):
         column.addWidget(InColumn(self.bottom))
         self._level = QSplitter(Qt.Orientation.Horizontal)
         self._level.setObjectName("levelSplitter")
-        for part in (self.sidebar, middle, self.details):
-            self._level.addWidget(part)
+        self.sidebar: QWidget = QWidget()
+        self.sidebar.setObjectName("sessionSidebar")
+        self.sidebar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.sidebar.setMinimumWidth(200)
+        self._level.addWidget(self.sidebar)
+        self._level.addWidget(middle)
         self._level.setStretchFactor(1, 1)
         self._level.setChildrenCollapsible(False)
         self.setCentralWidget(self._level)
@@ -179,8 +176,6 @@ class MainWindow(QMainWindow):
         on["focusApprovalAction"].triggered.connect(self._focus_panel)
         on["toggleModeAction"].triggered.connect(self.top.next_mode)
         on["quitAction"].triggered.connect(self.close)
-        self.bottom.detailsToggled.connect(self.details.setVisible)
-        self.chat.exampleChosen.connect(self._take_example)
         self._level.splitterMoved.connect(self._sizes_moved)
         self._upright.splitterMoved.connect(self._sizes_moved)
 
@@ -188,14 +183,15 @@ class MainWindow(QMainWindow):
         width, height = self._places.get("size", (1200, 800))
         self.resize(max(560, int(width)), max(400, int(height)))
         self.sidebar.setVisible(not self._places.get("sidebar_hidden", False) and int(width) >= _NARROW_PX)
-        self._level.setSizes([int(self._places.get("sidebar_px", 240)), int(width), 220])
+        self._level.setSizes([int(self._places.get("sidebar_px", 240)), int(width)])
         self.composer.setFocus()
 
     def _focus_panel(self) -> None:
         if self.panel is not None and self.panel.isVisible():
             self.panel.setFocus()
 
-    def _take_example(self, text: str) -> None:
+    def take_text(self, text: str) -> None:
+        """Put a text into the composer, ready to be sent."""
         self.composer.set_text(text)
         self.composer.setFocus()
 

@@ -23,9 +23,9 @@ def main(words: Sequence[str] | None = None) -> int:
 def _window(words: list[str]) -> int:
     if len(words) > 1:
         parser().error(f"{words[0]!r} is no verb, and the window takes one folder")
-    from desktop.app import main as show
+    from desktop.app import run_window
 
-    return show(words[0] if words else None)
+    return run_window(words[0] if words else None)
 
 
 def _tour(words: list[str]) -> int:

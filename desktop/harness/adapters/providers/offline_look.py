@@ -143,12 +143,19 @@ def _line_words(request: Read) -> str:
     return f", lines {request.first} to {request.last}"
 
 
+def other_capitals(text: str) -> str | None:
+    """A pattern for the usual spellings with other capitals, None when there are none."""
+    text = text[:_MAX_SEARCHED]
+    spellings = {text.lower(), text.upper(), text[:1].upper() + text[1:].lower(), text.title()} - {text}
+    return "|".join(map(re.escape, sorted(spellings, reverse=True))) if spellings else None
+
+
 def plan_search(request: Search) -> Plan:
     """Where a text stands; when nowhere, whether it does with other capitals."""
     hits = yield from find(re.escape(request.text[:_MAX_SEARCHED]), request.place)
     note = ""
-    if not hits.paths and not hits.problems and request.text.lower() != request.text.upper():
-        hits = yield from find(f"(?i){re.escape(request.text)}", request.place)
+    if not hits.paths and not hits.problems and (pattern := other_capitals(request.text)):
+        hits = yield from find(pattern, request.place)
         note = " with other capitals" if hits.paths else ""
     if not hits.paths:
         more = (

@@ -9,7 +9,7 @@ import re
 from collections.abc import Generator, Sequence
 from collections.abc import Set as AbstractSet
 
-from desktop.harness.adapters.providers.offline_look import Hits, find, in_place
+from desktop.harness.adapters.providers.offline_look import Hits, find, in_place, other_capitals
 from desktop.harness.adapters.providers.offline_requests import Replace
 from desktop.harness.adapters.providers.offline_results import Result
 from desktop.harness.adapters.providers.offline_steps import Act, Plan, many
@@ -138,10 +138,11 @@ def _other_case_left(request: Replace) -> Generator[Act, list[Result], str]:
 def _other_cases(request: Replace) -> Generator[Act, list[Result], tuple[list[str], int]]:
     """The spellings that differ in capitals only, the most frequent first, and in how many files they
     stand."""
-    if request.old.lower() == request.old.upper() or "\n" in request.old:
+    pattern = None if "\n" in request.old else other_capitals(request.old)
+    if pattern is None:
         return [], 0
     wanted = re.compile(re.escape(request.old), re.IGNORECASE)
-    hits = yield from find(f"(?i){re.escape(request.old)}", request.place)
+    hits = yield from find(pattern, request.place)
     found: dict[str, int] = {}
     files: set[str] = set()
     for match in hits.matches:

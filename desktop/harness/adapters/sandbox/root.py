@@ -11,34 +11,25 @@ that only looks the same is named in the refusal and never taken instead.
 import errno
 import os
 import stat
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from desktop.harness.adapters.sandbox.descent import ClosedError, Descent, Way, best_way, is_within
-from desktop.harness.adapters.sandbox.links import final_parts
+from desktop.harness.adapters.sandbox.paths import Paths
 from desktop.harness.adapters.sandbox.place import Place, identity_of, is_link
-from desktop.harness.adapters.sandbox.refusals import (
-    moved_on,
-    not_a_folder,
-    not_found,
-    not_regular,
-    refusal_of,
-)
+from desktop.harness.adapters.sandbox.reading import entry_of, info_of, read_at
+from desktop.harness.adapters.sandbox.refusals import moved_on, not_a_folder, not_found, refusal_of
 from desktop.harness.adapters.sandbox.temporary import is_temporary
 from desktop.harness.adapters.sandbox.writing import Writer
 from desktop.harness.core.errors import Refusal, ToolError, UsageError
-from desktop.harness.core.names import Name, outside, parse_name, shown
+from desktop.harness.core.names import outside, shown
 from desktop.harness.core.protected import folded
 from desktop.harness.core.toolspec import Change
 from desktop.harness.core.visible import for_name
-from desktop.harness.ports import Entry, FileInfo, FileKind
+from desktop.harness.ports import Entry, FileInfo
 
-MAX_READ_BYTES = 256_000_000
 _TRIES = 16
-_CHUNK_BYTES = 1 << 20
-_WINDOWS = sys.platform == "win32"
 _T = TypeVar("_T")
 
 
@@ -63,7 +54,7 @@ class HeldFolder:
         except OSError as error:
             raise UsageError(_why_not_opened(error, path)) from error
         self._root = str(real)
-        self._starts = [_components(str(real)), _components(str(asked))]
+        self._paths = Paths(self._descent, str(real), str(asked))
         self._writer = Writer(self._descent)
 
     @property
@@ -90,13 +81,13 @@ class HeldFolder:
     def resolve(self, path: str) -> str:
         """The final relative path, links inside followed; it need not exist."""
         self.check_root()
-        return "/".join(self._final(path)) or "."
+        return "/".join(self._paths.final(path)) or "."
 
     def info(self, path: str) -> FileInfo | None:
         """What stands there, links inside followed; None when nothing does."""
         self.check_root()
         try:
-            return self._act(path, lambda place, name, parts: _info(parts, place.stat(name)))
+            return self._act(path, lambda place, name, parts: info_of(parts, place.stat(name)))
         except ToolError as error:
             if error.code is Refusal.NOT_FOUND:
                 return None
@@ -108,7 +99,7 @@ class HeldFolder:
         Raises ToolError: TOO_BIG without a limit above 256 MB, NOT_REGULAR, ...
         """
         self.check_root()
-        return self._act(path, lambda place, name, parts: _read(place, name, path, limit_bytes, offset))
+        return self._act(path, lambda place, name, parts: read_at(place, name, path, limit_bytes, offset))
 
     def entries(self, path: str) -> list[Entry]:
         """The names in a folder, sorted. Bytes that are no UTF-8 come as lone surrogates."""
@@ -129,45 +120,10 @@ class HeldFolder:
         """Let the folder go."""
         self._descent.close()
 
-    def _final(self, path: str) -> tuple[str, ...]:
-        name = parse_name(path, windows=_WINDOWS)
-        parts = final_parts(self._descent, self._beneath(name, path), path, self._inside)
-        if any("\ud800" <= char <= "\udfff" for char in "".join(parts)):
-            raise ToolError(Refusal.BAD_NAME, f"{shown(path)} leads to a name that is no text.")
-        if name.is_folder and parts:
-            self._demand_folder(parts, path)
-        return parts
-
-    def _beneath(self, name: Name, path: str) -> tuple[str, ...]:
-        if not name.drive:
-            return name.parts
-        words = [name.drive.rstrip("/"), *name.parts]
-        for start in self._starts:
-            if _same_words(words[: len(start)], start):
-                return tuple(words[len(start) :])
-        raise outside(path)
-
-    def _inside(self, target: str) -> list[str] | None:
-        words = _components(target)
-        for start in self._starts:
-            if _same_words(words[: len(start)], start):
-                return words[len(start) :]
-        return None
-
-    def _demand_folder(self, parts: tuple[str, ...], path: str) -> None:
-        try:
-            self._descent.down(parts).close()
-        except FileNotFoundError:
-            return
-        except NotADirectoryError:
-            raise not_a_folder(path) from None
-        except OSError as error:
-            raise refusal_of(error, path) from error
-
     def _act(self, path: str, act: Callable[[Place, str, tuple[str, ...]], _T]) -> _T:
         """Do something to the final name; again when a link was swapped in on the way."""
         for _ in range(_TRIES):
-            parts = self._final(path)
+            parts = self._paths.final(path)
             try:
                 with self._descent.down(parts[:-1]) as place:
                     return act(place, parts[-1] if parts else ".", parts)
@@ -199,7 +155,7 @@ class HeldFolder:
         with self._descent.down(parts) as folder:
             found = folder.listed()
         prefix = "".join(f"{part}/" for part in parts)
-        listed = [_entry(prefix, name, status) for name, status in found if self._is_listed(name, status)]
+        listed = [entry_of(prefix, name, status) for name, status in found if self._is_listed(name, status)]
         return sorted(listed, key=lambda entry: entry.path)
 
     def _is_listed(self, name: str, status: os.stat_result) -> bool:
@@ -224,76 +180,3 @@ def _why_not_opened(error: OSError, path: str) -> str:
     if error.errno in (errno.EACCES, errno.EPERM):
         return f"The folder {name} can't be opened: the system does not permit it."
     return f"The folder {name} can't be opened: {error.strerror}."
-
-
-def _components(path: str) -> list[str]:
-    if _WINDOWS:
-        path = path.removeprefix("\\\\?\\").replace("\\", "/")  # the form in which junctions are read
-    return path.rstrip("/").split("/")
-
-
-def _same_words(words: list[str], start: list[str]) -> bool:
-    if _WINDOWS:
-        return [word.casefold() for word in words] == [word.casefold() for word in start]
-    return words == start
-
-
-def _kind(status: os.stat_result) -> FileKind:
-    if is_link(status):
-        return FileKind.LINK
-    if stat.S_ISREG(status.st_mode):
-        return FileKind.FILE
-    return FileKind.FOLDER if stat.S_ISDIR(status.st_mode) else FileKind.OTHER
-
-
-def _entry(prefix: str, name: str, status: os.stat_result) -> Entry:
-    kind = _kind(status)
-    return Entry(path=prefix + name, kind=kind, size_bytes=status.st_size if kind is FileKind.FILE else 0)
-
-
-def _info(parts: tuple[str, ...], status: os.stat_result) -> FileInfo:
-    if is_link(status):
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    return FileInfo(
-        path="/".join(parts) or ".",
-        kind=_kind(status),
-        size_bytes=status.st_size,
-        mode=stat.S_IMODE(status.st_mode),
-        modified_ms=status.st_mtime_ns // 1_000_000,
-        links=status.st_nlink,
-    )
-
-
-def _read(place: Place, name: str, path: str, limit_bytes: int | None, offset: int) -> bytes:
-    status = place.stat(name)
-    if is_link(status):
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    _demand_regular(status, path)
-    fd = place.open(name, os.O_RDONLY)
-    try:
-        _demand_regular(os.fstat(fd), path)
-        return _bytes_of(fd, path, limit_bytes, offset)
-    finally:
-        os.close(fd)
-
-
-def _demand_regular(status: os.stat_result, path: str) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise refusal_of(IsADirectoryError(errno.EISDIR, ""), path)
-    if not stat.S_ISREG(status.st_mode):
-        raise not_regular(path)
-
-
-def _bytes_of(fd: int, path: str, limit_bytes: int | None, offset: int) -> bytes:
-    left = MAX_READ_BYTES + 1 if limit_bytes is None else limit_bytes
-    os.lseek(fd, offset, os.SEEK_SET)
-    chunks: list[bytes] = []
-    while left > 0 and (chunk := os.read(fd, min(left, _CHUNK_BYTES))):
-        chunks.append(chunk)
-        left -= len(chunk)
-    if limit_bytes is None and left <= 0:
-        raise ToolError(
-            Refusal.TOO_BIG,
-            f"{shown(path)} is larger than {MAX_READ_BYTES // 1_000_000} MB; read a part of it.",
-        )
-    return chunks[0] if len(chunks) == 1 else b"".join(chunks)

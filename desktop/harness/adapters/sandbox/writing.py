@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from desktop.harness.adapters.sandbox.descent import ClosedError, Descent
+from desktop.harness.adapters.sandbox.parents import Parents
 from desktop.harness.adapters.sandbox.place import Identity, Place, identity_of, is_link
 from desktop.harness.adapters.sandbox.refusals import (
     exists,
     moved_on,
     not_regular,
     refusal_of,
-    root_refused,
 )
 from desktop.harness.adapters.sandbox.temporary import (
     discard,
@@ -43,6 +43,7 @@ class Writer:
 
     def __init__(self, descent: Descent) -> None:
         self._descent = descent
+        self._parents = Parents(descent)
         self._swept: set[Identity] = set()
 
     def apply(self, change: Change) -> None:
@@ -64,7 +65,7 @@ class Writer:
 
     def _edit(self, change: Change) -> None:
         data = _content(change)
-        with self._parent(change.path) as (place, name), _opened(place, name, change) as target:
+        with self._parents.of(change.path) as (place, name), _opened(place, name, change) as target:
             if os.fstat(target).st_nlink > 1:
                 raise ToolError(
                     Refusal.HARDLINK,
@@ -82,7 +83,7 @@ class Writer:
             place.sync()
 
     def _create(self, change: Change) -> None:
-        with self._parent_made(change.path) as (place, name):
+        with self._parents.made_for(change.path) as (place, name):
             if change.is_folder:
                 place.make_folder(name)
                 place.sync()
@@ -102,7 +103,7 @@ class Writer:
 
     def _move(self, change: Change) -> None:
         assert change.destination is not None
-        with self._parent(change.path) as (source_place, source):
+        with self._parents.of(change.path) as (source_place, source):
             status = source_place.stat(source)
             self._descent.refuse_above_closed(status)
             is_folder = stat.S_ISDIR(status.st_mode)
@@ -113,7 +114,7 @@ class Writer:
                     _demand_same(source_place, source, fd, change)
             elif change.destination.startswith(change.path + "/"):
                 raise ToolError(Refusal.BAD_NAME, f"{shown(change.path)} can't be moved into itself.")
-            with self._parent_made(change.destination) as (place, name):
+            with self._parents.made_for(change.destination) as (place, name):
                 try:
                     rename_new(source_place, source, place, name, is_folder=is_folder)
                 except FileExistsError:
@@ -122,7 +123,7 @@ class Writer:
             source_place.sync()
 
     def _delete(self, change: Change) -> None:
-        with self._parent(change.path) as (place, name):
+        with self._parents.of(change.path) as (place, name):
             if change.is_folder:
                 self._descent.refuse_above_closed(place.stat(name))
                 try:
@@ -141,59 +142,6 @@ class Writer:
                 Refusal.NOT_EMPTY, f"{shown(change.path)} is not empty; delete or move what is in it first."
             )
         return error
-
-    @contextmanager
-    def _parent(self, path: str) -> Iterator[tuple[Place, str]]:
-        parts = parse_name(path, windows=os.name == "nt").parts
-        if not parts:
-            raise root_refused(path)
-        with self._descent.down(parts[:-1]) as place:
-            yield place, parts[-1]
-
-    @contextmanager
-    def _parent_made(self, path: str) -> Iterator[tuple[Place, str]]:
-        """As `_parent`, with missing folders made; they are removed again when the block fails."""
-        parts = parse_name(path, windows=os.name == "nt").parts
-        if not parts:
-            raise root_refused(path)
-        made = self._make_folders(parts[:-1])
-        try:
-            with self._parent(path) as held:
-                yield held
-        except BaseException:
-            self._remove_made(made)
-            raise
-
-    def _make_folders(self, parts: tuple[str, ...]) -> list[tuple[str, ...]]:
-        depth = len(parts)
-        while depth and not self._stands(parts[:depth]):
-            depth -= 1
-        made: list[tuple[str, ...]] = []
-        try:
-            for end in range(depth, len(parts)):
-                with self._descent.down(parts[:end]) as place:
-                    place.make_folder(parts[end])
-                    made.append(parts[: end + 1])
-                    place.sync()
-        except BaseException:
-            self._remove_made(made)
-            raise
-        return made
-
-    def _stands(self, parts: tuple[str, ...]) -> bool:
-        try:
-            self._descent.down(parts).close()
-        except FileNotFoundError:
-            return False
-        return True
-
-    def _remove_made(self, made: list[tuple[str, ...]]) -> None:
-        try:
-            for parts in reversed(made):
-                with self._descent.down(parts[:-1]) as place:
-                    place.remove_folder(parts[-1])
-        except (OSError, ClosedError):
-            return  # somebody uses them already, so they stay
 
     def sweep(self, path: str) -> int:
         """Remove what dead writers left in a folder; how many files. Raises ToolError."""

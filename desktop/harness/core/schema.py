@@ -8,7 +8,7 @@ is taken, so that the card and the hash show what will really be done.
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from desktop.harness.core.errors import Refusal, ToolError
 from desktop.harness.core.toolspec import ToolSpec
@@ -28,9 +28,9 @@ def read_object(raw: str) -> dict[str, Any]:
     if raw.strip() in ("", "null"):
         return {}
     try:
-        value = json.loads(raw, strict=False)
+        value = _loaded(raw)
         if isinstance(value, str):
-            value = json.loads(value, strict=False)
+            value = _loaded(value)
     except json.JSONDecodeError as error:
         raise ValueError(
             f"the arguments are no complete JSON: {error.msg} at character {error.pos}"
@@ -40,6 +40,15 @@ def read_object(raw: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"the arguments are {_name(value)}, not an object")
     return value
+
+
+def _loaded(text: str) -> Any:
+    """JSON as it stands in the standard, but for bare control characters: NaN and Infinity are none."""
+    return json.loads(text, strict=False, parse_constant=_no_constant)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"the arguments are no complete JSON: {name} is no value")
 
 
 def valid_text(raw: str) -> str:

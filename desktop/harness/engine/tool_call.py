@@ -35,6 +35,9 @@ TIMEOUT_GRACE_S = 5.0
 """A tool that limits itself gets this much longer than its own limit before it is cut off."""
 
 
+_MAX_SHOWN_NAME = 80
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """A call that passed the first gate: its tool, its arguments, what it would do, and the verdict."""
@@ -61,9 +64,9 @@ class ToolCalls:
         tool = registry.get(asked.tool)
         if tool is None:
             offered = ", ".join(spec.name for spec in registry.specs())
+            name = asked.tool if len(asked.tool) <= _MAX_SHOWN_NAME else f"{asked.tool[:_MAX_SHOWN_NAME]}\u2026"
             raise ToolError(
-                Refusal.UNKNOWN_TOOL,
-                f"The tool {asked.tool!r} does not exist here. The tools are: {offered}.",
+                Refusal.UNKNOWN_TOOL, f"The tool {name!r} does not exist here. The tools are: {offered}."
             )
         arguments = arguments_of(tool.spec, asked.arguments)
         return tool, ToolCall(

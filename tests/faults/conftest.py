@@ -1,0 +1,39 @@
+"""The house and the command, as the tests of the engine and of the command know them, for planted faults."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+
+from desktop.proof.script import calls, text
+from tests.cli.conftest import Command as Command
+from tests.cli.conftest import paddock as paddock
+from tests.harness.engine.conftest import Bench, MakeBench
+from tests.harness.engine.conftest import bench as bench
+
+Asked = tuple[str, dict[str, Any] | str]
+Attempt = Callable[..., Awaitable[tuple[Bench, list[Any]]]]
+
+EVERY_TOOL = ("edit_file", "write_file", "move_file", "delete_file", "run_command")
+
+
+@pytest.fixture
+def attempt(bench: MakeBench) -> Attempt:
+    """Lets a model ask for these tools in one reply, all of them allowed; the house and the results.
+
+    `prepare` is called with the folder first. Protected names still ask, so their calls stay without result.
+    """
+
+    async def run(*asked: Asked, prepare: Callable[[Any], Any] = lambda _: None) -> tuple[Bench, list[Any]]:
+        house = await bench([calls(numbered(asked)), text("Done.")])
+        prepare(house.folder)
+        session = await house.start()
+        await house.say(session, "do it", rules=EVERY_TOOL)
+        return house, await house.results(session)
+
+    return run
+
+
+def numbered(asked: Sequence[Asked]) -> list[tuple[Any, ...]]:
+    """Each call with a label of its own."""
+    return [(tool, arguments, f"c{number}") for number, (tool, arguments) in enumerate(asked)]

@@ -91,7 +91,9 @@ class Guards:
         if isinstance(item, pytest.Function):
             item.funcargs.clear()  # pytest would hold the fixtures' values a little longer
         _listen_to_qt(self._complaints)
-        left = [*_leftover_qt(self._known), *_leftover_threads(self._known), *self._complaints]
+        has_qt = "qapp" in getattr(item, "fixturenames", ())  # without it nothing of Qt lives
+        left = _leftover_qt(self._known) if has_qt else []
+        left += [*_leftover_threads(self._known), *self._complaints]
         if left:
             pytest.fail("left behind:\n  " + "\n  ".join(left), pytrace=False)
         return result

@@ -213,8 +213,8 @@ def test_no_file_names_a_registry_or_the_place_it_was_written_in() -> None:
         "npmjs" + r"\.",
         "deb" + r"\.debian\.org",
         "index" + "-url=",
-        "/" + r"work/(main|shared)",
-        "/" + r"root/",
+        r"(?<![\w./])/" + r"work/(main|shared)",
+        r"(?<![\w./])/" + r"root/",
         r"(?<![\w-])shared" + r"/",
         "DESIGN" + r"\.md",
     ]

@@ -1,4 +1,4 @@
-"""The control verbs: `resume`, `cancel`, `undo`, `fork`."""
+"""The control verbs: `resume`, `cancel`, `settle`, `undo`, `fork`."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -7,7 +7,7 @@ from desktop.cli.exits import Exit
 from desktop.cli.following import follow
 from desktop.cli.output import Output
 from desktop.cli.verb import Verb, takes_session
-from desktop.harness.api import Door, RunNumber, Seq, SessionId
+from desktop.harness.api import CallId, Door, RunNumber, Seq, SessionId, Settlement
 
 
 async def resume(door: Door, words: Namespace, out: Output) -> int:
@@ -26,6 +26,29 @@ async def cancel(door: Door, words: Namespace, out: Output) -> int:
     view = await door.sessions.view(session)
     _, code = await follow(door, session, out, lambda: door.sessions.cancel(session), after=view.last_seq)
     return Exit.DONE if code in (Exit.CANCELLED, Exit.BUSY) else code
+
+
+def _declare_settle(parser: ArgumentParser) -> None:
+    takes_session(parser)
+    parser.add_argument("call", metavar="CALL", help="the effect that nobody knows the outcome of")
+    answer = parser.add_mutually_exclusive_group(required=True)
+    for outcome in Settlement:
+        flag = f"--{str(outcome).replace('_', '-')}"
+        answer.add_argument(flag, dest="outcome", action="store_const", const=outcome)
+
+
+async def settle(door: Door, words: Namespace, out: Output) -> int:
+    """Answer for an effect without a receipt, and go on."""
+    session = SessionId(words.session)
+    view = await door.sessions.view(session)
+
+    async def answer() -> None:
+        await door.sessions.settle(session, CallId(words.call), words.outcome)
+
+    _, code = await follow(door, session, out, answer, after=view.last_seq)
+    if code == Exit.WAITING:
+        await show_questions(door, session, out)
+    return code
 
 
 def _declare_undo(parser: ArgumentParser) -> None:
@@ -67,6 +90,12 @@ async def fork(door: Door, words: Namespace, out: Output) -> int:
 VERBS = (
     Verb(name="resume", summary="go on where a chat was left", act=resume, declare=takes_session),
     Verb(name="cancel", summary="stop what a chat is doing", act=cancel, declare=takes_session),
+    Verb(
+        name="settle",
+        summary="say whether an effect without a receipt happened",
+        act=settle,
+        declare=_declare_settle,
+    ),
     Verb(name="undo", summary="put back the files that a prompt changed", act=undo, declare=_declare_undo),
     Verb(name="fork", summary="branch a chat", act=fork, declare=_declare_fork),
 )

@@ -24,7 +24,7 @@ from desktop.harness.core.errors import (
     UsageError,
     WaitingError,
 )
-from desktop.harness.core.events import Record
+from desktop.harness.core.events import Record, Settlement
 from desktop.harness.core.ids import CallId, PayloadHash, ProjectId, RunNumber, Seq, SessionId
 from desktop.harness.core.policy import Mode, Rule
 from desktop.harness.core.transcript import Patch, Row, RowKind
@@ -86,6 +86,7 @@ __all__ = [
     "SessionId",
     "SessionSummary",
     "SessionView",
+    "Settlement",
     "Status",
     "StorageError",
     "StorageFullError",
@@ -130,6 +131,13 @@ class SessionAPI(Protocol):
 
     async def resume(self, session: SessionId, *, deny_questions: bool = False) -> None:
         """Go on with what is due."""
+        ...
+
+    async def settle(self, session: SessionId, call_id: CallId, outcome: Settlement) -> None:
+        """Answer for an effect without a receipt: it happened, it did not, or try it again; the run goes on.
+
+        Raises UsageError when nothing has to be answered for under that name.
+        """
         ...
 
     async def cancel(self, session: SessionId) -> None:

@@ -53,28 +53,30 @@ def payload_hash(call: ToolCall, preview: Preview) -> PayloadHash:
 
 
 _SHELL_SIGNS = re.compile(r"""[;&|<>()$`\\"'\n\r\t*?\[\]{}~#!=%^]|[^\x20-\x7e]""")
-_INLINE_CODE = re.compile(r"-(?:[a-zA-Z]*[cerE]|-eval|-command|-exec|-print)(?:=.*)?\Z")
+_INLINE_CODE = re.compile(r"-[a-zA-Z]*[ceEprR].*|--(?:eval|command|exec|print)(?:=.*)?")
+_RUNS_ANOTHER = re.compile(r"-c|-e|--eval|--?exec(?:dir)?|-ok(?:dir)?")
 _INTERPRETERS = re.compile(
-    r"(?:.*/)?(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|bash|sh|dash|zsh|ksh|fish|env|xargs|eval|exec"
-    r"|osascript|pwsh|powershell|tclsh|expect|awk|gawk|mawk|ssh|sudo|su|doas)[0-9.]*\Z"
+    r"(?:.*/)?(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|bash|sh|dash|zsh|ksh|fish"
+    r"|osascript|pwsh|powershell|tclsh|expect)[0-9.]*"
 )
+_LAUNCHERS = re.compile(r"(?:.*/)?(?:env|xargs|eval|exec|ssh|sudo|su|doas|awk|gawk|mawk)[0-9.]*")
 
 
 def is_plain_words(command: str) -> bool:
     """Whether a command is words only: no shell operators, quotes, expansions or inline code.
 
-    An interpreter may run a named file of the project, but not code given on its line.
+    An interpreter may run a named file of the project, but not code given on its line, and
+    whoever starts another program (`nice`, `timeout`, ...) changes nothing about that.
     """
     if not command.strip() or _SHELL_SIGNS.search(command):
         return False
     words = command.split()
-    if _INTERPRETERS.match(words[0]):
-        return (
-            not any(_INLINE_CODE.match(word) for word in words[1:])
-            and len(words) > 1
-            and (not re.match(r"(?:.*/)?(?:env|xargs|eval|exec|ssh|sudo|su|doas|awk|gawk|mawk)\Z", words[0]))
-        )
-    return not any(word in ("-c", "-e", "--eval", "-exec", "--exec") for word in words[1:])
+    if any(_RUNS_ANOTHER.fullmatch(word) or _LAUNCHERS.fullmatch(word) for word in words):
+        return False
+    interpreter = next((at for at, word in enumerate(words) if _INTERPRETERS.fullmatch(word)), None)
+    if interpreter is None:
+        return True
+    return len(words) > 1 and not any(_INLINE_CODE.fullmatch(word) for word in words[interpreter + 1 :])
 
 
 def offer(spec: ToolSpec, preview: Preview) -> Offer:
@@ -87,14 +89,22 @@ def offer(spec: ToolSpec, preview: Preview) -> Offer:
         return _offer_command(preview)
     if spec.name in FILE_CHANGES and len(preview.targets) == 1:
         return _offer_file(preview.targets[0])
-    session = Rule(tools=(spec.name,), pattern=preview.targets[0]) if len(preview.targets) == 1 else None
-    if session is None and preview.targets:
-        session = Rule(tools=(spec.name,))
+    if len(preview.targets) == 1:
+        session = _exact((spec.name,), preview.targets[0])
+    else:
+        session = Rule(tools=(spec.name,)) if preview.targets else None
     return Offer(always=None, session=session, why_not="Moving and deleting ask each time.")
+
+
+def _exact(tools: tuple[str, ...], path: str) -> Rule | None:
+    """The rule for this path alone; None where the path would stand for others as well."""
+    return None if "*" in path else Rule(tools=tools, pattern=path)
 
 
 def _offer_command(preview: Preview) -> Offer:
     assert preview.command is not None
+    if preview.command == ANYTHING:
+        return Offer(always=None, session=None, why_not="As a rule this would mean every command.")
     rule = Rule(tools=("run_command",), pattern=preview.command)
     if is_plain_words(preview.command):
         return Offer(always=rule, session=rule)
@@ -102,11 +112,14 @@ def _offer_command(preview: Preview) -> Offer:
 
 
 def _offer_file(path: str) -> Offer:
+    rule = _exact(FILE_CHANGES, path)
+    if rule is None:
+        return Offer(always=None, session=None, why_not="The * in its name would stand for other files too.")
     folder = dirname(path)
     beside = f"{folder}/*" if folder else "*"
     return Offer(
-        always=Rule(tools=FILE_CHANGES, pattern=path),
-        session=Rule(tools=FILE_CHANGES, pattern=path),
+        always=rule,
+        session=rule,
         wider=(
             ("files in the same folder", Rule(tools=FILE_CHANGES, pattern=beside)),
             ("any file of this project", Rule(tools=FILE_CHANGES, pattern=ANYTHING)),

@@ -10,6 +10,7 @@ of the runner (only the holder of the session's lock, who shows its fence).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
 from desktop.harness.core.ids import (
@@ -297,9 +298,17 @@ class EffectUnresolved:
     text: str
 
 
+class Settlement(StrEnum):
+    """What was said of an effect without a receipt."""
+
+    HAPPENED = "happened"
+    DID_NOT_HAPPEN = "did_not_happen"
+    RETRY = "retry"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectSettled:
-    """An effect without a receipt was answered for, by the tool's own check or by a person."""
+    """An effect without a receipt was answered for. `by` is `check` (the tool's own look) or `person`."""
 
     kind: ClassVar = "effect_settled"
     call_id: CallId

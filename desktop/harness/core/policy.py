@@ -7,6 +7,7 @@ pattern is the exact text.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -50,14 +51,27 @@ class Rule:
 
 
 def parse_rule(text: str) -> Rule:
-    """A rule from `tool` or `tool:pattern`.
+    """A rule from `tool` or `tool:pattern`; nothing behind the colon covers nothing.
 
     Raises ValueError when the tool's name is empty.
     """
-    tool, _, pattern = text.partition(":")
+    tool, colon, pattern = text.partition(":")
     if not tool.strip():
         raise ValueError("a rule starts with the name of a tool")
-    return Rule(tools=(tool.strip(),), pattern=pattern or ANYTHING)
+    return Rule(tools=(tool.strip(),), pattern=pattern if colon else ANYTHING)
+
+
+def asked_rule(text: str, tools: Collection[str]) -> Rule:
+    """A rule that a person asks for now, where these tools are.
+
+    Raises ValueError when it is for none of them, or when it covers nothing.
+    """
+    rule = parse_rule(text)
+    if rule.tools[0] not in tools:
+        raise ValueError(f"the tools are {', '.join(tools)}")
+    if not rule.pattern:
+        raise ValueError("a path or a command belongs behind the colon")
+    return rule
 
 
 @lru_cache(maxsize=512)

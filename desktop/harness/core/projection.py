@@ -28,6 +28,7 @@ from desktop.harness.core.events import (
     ModelFailed,
     Record,
     SessionForked,
+    Settlement,
     ToolResulted,
     ToolStarted,
     Undone,
@@ -172,12 +173,13 @@ class Projection:
             self._batch.started.add(unresolved.call_id)
 
     def _on_effect_settled(self, settled: EffectSettled, seq: Seq) -> None:
-        if settled.outcome == "happened":
-            self._take_result(settled.call_id, "Done. Paddock looked after a crash: this did happen.", seq)
-        elif settled.outcome == "did_not_happen":
-            self._take_result(
-                settled.call_id, "Not done. Paddock looked after a crash: this did not happen.", seq
-            )
+        """A call that is tried again has a result of its own still to come."""
+        if settled.outcome == Settlement.RETRY:
+            return
+        who = "The person" if settled.by == "person" else "Paddock"
+        happened = settled.outcome == Settlement.HAPPENED
+        text = f"{who} looked after a crash: this did {'' if happened else 'not '}happen."
+        self._take_result(settled.call_id, text, seq)
 
     def _on_model_failed(self, failed: ModelFailed, seq: Seq) -> None:
         self._keep_partial(failed.partial, seq)

@@ -26,6 +26,7 @@ from desktop.harness.core.events import (
     RunStarted,
     SessionForked,
     SessionStarted,
+    Settlement,
     ToolResulted,
     ToolStarted,
     Undone,
@@ -196,7 +197,10 @@ def _on_effect_settled(state: SessionState, settled: EffectSettled) -> SessionSt
     call = state.calls.get(settled.call_id)
     if call is None or call.stage not in (Stage.STARTED, Stage.UNRESOLVED):
         return state
-    state = state.with_call(settled.call_id, stage=Stage.DONE)
+    if settled.outcome == Settlement.RETRY:
+        again = Stage.GRANTED if call.question is not None else Stage.PROPOSED
+        return _released(state.with_call(settled.call_id, stage=again))
+    state = _released(state.with_call(settled.call_id, stage=Stage.DONE))
     return _with_changes(state, settled.receipt)
 
 

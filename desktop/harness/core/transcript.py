@@ -26,6 +26,7 @@ from desktop.harness.core.events import (
     Paused,
     Record,
     SessionForked,
+    Settlement,
     ToolResulted,
     ToolStarted,
     Undone,
@@ -153,7 +154,8 @@ class Transcript:
         yield from self._tool(unresolved.call_id, record, status="unresolved", detail=unresolved.text)
 
     def _on_effect_settled(self, settled: EffectSettled, record: Record) -> Iterator[Patch]:
-        status = {"happened": "ok", "did_not_happen": "failed"}.get(settled.outcome, "running")
+        ends = {Settlement.HAPPENED: "ok", Settlement.DID_NOT_HAPPEN: "failed"}
+        status = ends.get(Settlement(settled.outcome), "running")
         yield from self._tool(settled.call_id, record, status=status)
 
     def _on_model_failed(self, failed: ModelFailed, record: Record) -> Iterator[Patch]:

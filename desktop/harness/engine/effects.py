@@ -5,8 +5,9 @@ from typing import Any
 
 from desktop.harness.core.approvals import payload_hash
 from desktop.harness.core.errors import ToolError
-from desktop.harness.core.events import ApprovalRequest
+from desktop.harness.core.events import ApprovalRequest, EffectSettled, EffectUnresolved, Settlement
 from desktop.harness.core.ids import Digest, digest_of
+from desktop.harness.core.state import OpenCall
 from desktop.harness.core.toolspec import Change, ChangeKind, Preview
 from desktop.harness.core.visible import for_name, hidden_count
 from desktop.harness.engine.tool_call import Prepared
@@ -60,6 +61,24 @@ def change_from(record: Mapping[str, Any]) -> Change:
     )
 
 
+def unresolved_event(call: OpenCall) -> EffectUnresolved:
+    """Nobody knows what became of a started effect."""
+    text = "Paddock stopped while this was being done. It is not known whether it happened."
+    return EffectUnresolved(call_id=call.asked.call_id, attempt=call.attempt, text=text)
+
+
+def settled_event(call: OpenCall, outcome: Settlement, *, by: str) -> EffectSettled:
+    """An answer for a started effect; with what it changed, if it happened, so that it can be undone."""
+    changed = outcome is Settlement.HAPPENED and call.changes
+    return EffectSettled(
+        call_id=call.asked.call_id,
+        attempt=call.attempt,
+        outcome=str(outcome),
+        by=by,
+        receipt={"changes": list(call.changes)} if changed else None,
+    )
+
+
 def digest_at(view: FileView, path: str) -> Digest | None:
     """The digest of the file at a path, None when nothing is there. Raises ToolError."""
     if view.info(path) is None:
@@ -67,8 +86,8 @@ def digest_at(view: FileView, path: str) -> Digest | None:
     return digest_of(view.read(path))
 
 
-def outcome_of(view: FileView, changes: Sequence[Mapping[str, Any]]) -> str | None:
-    """What the files prove about an effect without a receipt: `happened`, `did_not_happen`, or None."""
+def outcome_of(view: FileView, changes: Sequence[Mapping[str, Any]]) -> Settlement | None:
+    """What the files prove about an effect without a receipt; None when they prove nothing."""
     if not changes:
         return None
     try:
@@ -78,7 +97,7 @@ def outcome_of(view: FileView, changes: Sequence[Mapping[str, Any]]) -> str | No
     return found.pop() if len(found) == 1 else None
 
 
-def _end_shown(view: FileView, change: Change) -> str | None:
+def _end_shown(view: FileView, change: Change) -> Settlement | None:
     """Which end of one change the folder shows."""
     if change.is_folder or change.before == change.after:
         return None
@@ -86,9 +105,9 @@ def _end_shown(view: FileView, change: Change) -> str | None:
         there = digest_at(view, change.destination or "")
         here = digest_at(view, change.path)
         if here is None and there == change.before:
-            return "happened"
-        return "did_not_happen" if here == change.before and there is None else None
+            return Settlement.HAPPENED
+        return Settlement.DID_NOT_HAPPEN if here == change.before and there is None else None
     now = digest_at(view, change.path)
     if now == change.after:
-        return "happened"
-    return "did_not_happen" if now == change.before else None
+        return Settlement.HAPPENED
+    return Settlement.DID_NOT_HAPPEN if now == change.before else None

@@ -29,8 +29,6 @@ from desktop.harness.core.errors import ToolError
 from desktop.harness.core.events import (
     ApprovalDenied,
     Cancelled,
-    EffectSettled,
-    EffectUnresolved,
     Event,
     Interrupted,
     ModelRequested,
@@ -45,7 +43,13 @@ from desktop.harness.core.ids import CallId, RunNumber, step_key
 from desktop.harness.core.policy import Rule, Verdict
 from desktop.harness.core.reducer import advance
 from desktop.harness.core.toolspec import Change, Outcome, SideEffect
-from desktop.harness.engine.effects import moved_on, outcome_of, question_event
+from desktop.harness.engine.effects import (
+    moved_on,
+    outcome_of,
+    question_event,
+    settled_event,
+    unresolved_event,
+)
 from desktop.harness.engine.live import LiveSession
 from desktop.harness.engine.model_call import call_model
 from desktop.harness.engine.parts import Hands, Parts
@@ -247,15 +251,9 @@ class Runner:
         call = self._live.state.calls[due.call_id]
         proof = await asyncio.to_thread(outcome_of, self._hands.workspace, call.changes)
         if proof is None:
-            text = "Paddock stopped while this was being done. It is not known whether it happened."
-            await self.commit(EffectUnresolved(call_id=due.call_id, attempt=call.attempt, text=text))
+            await self.commit(unresolved_event(call))
             return
-        receipt = {"changes": list(call.changes)} if proof == "happened" else None
-        await self.commit(
-            EffectSettled(
-                call_id=due.call_id, attempt=call.attempt, outcome=proof, by="check", receipt=receipt
-            )
-        )
+        await self.commit(settled_event(call, proof, by="check"))
 
     async def _pause(self, due: Pause) -> None:
         await self.commit(Paused(reason=due.reason))

@@ -19,13 +19,14 @@ from desktop.harness.core.events import (
     RunStarted,
     SessionForked,
     SessionStarted,
+    Settlement,
     ToolStarted,
     Undone,
     UserMessage,
 )
 from desktop.harness.core.ids import CallId, RunNumber, Seq, SessionId
-from desktop.harness.core.policy import Mode, parse_rule
-from desktop.harness.core.state import Close, SessionState, Status
+from desktop.harness.core.policy import Mode, asked_rule
+from desktop.harness.core.state import Close, SessionState, Stage, Status
 from desktop.harness.core.views import (
     ContextView,
     Decision,
@@ -37,7 +38,7 @@ from desktop.harness.core.views import (
 )
 from desktop.harness.engine.context import context_view
 from desktop.harness.engine.coordinator import Coordinator
-from desktop.harness.engine.effects import recorded_preview
+from desktop.harness.engine.effects import recorded_preview, settled_event, unresolved_event
 from desktop.harness.engine.feed import Lost
 from desktop.harness.engine.live import LiveSession
 from desktop.harness.engine.parts import Hands
@@ -99,12 +100,12 @@ class Sessions:
         """Say something; durable when this returns."""
         if not text.strip():
             raise UsageError("There is nothing to send yet.")
-        for rule in rules:
-            _check_rule(rule)
         live = await self._coordinator.live(session)
         if self._status(live) is Status.WAITING:
             raise WaitingError("Paddock waits for your answer above. Answer it, or stop, then send this.")
         hands = await self._coordinator.hands(live.state)
+        for rule in rules:
+            _check_rule(rule, hands)
         definition = self._parts.definition(hands, live.state.mode, live.state.route)
         said = UserMessage(text=self._parts.redaction.redact(text))
         begun = RunStarted(definition=definition.digest(), rules=tuple(rules))
@@ -164,6 +165,17 @@ class Sessions:
         if state.due is None and state.hold in (Close.NONE, Close.CANCELLED):
             return
         await self._coordinator.begin(live, Resumed(), deny_questions=deny_questions)
+
+    async def settle(self, session: SessionId, call_id: CallId, outcome: Settlement) -> None:
+        """Answer for an effect without a receipt; the run goes on by itself."""
+        live = await self._coordinator.live(session)
+        if call_id not in live.state.needs_check or self._coordinator.is_held(session):
+            raise UsageError(f"Nothing has to be answered for under the name {call_id}.")
+        call = live.state.calls[call_id]
+        events: list[Event] = [settled_event(call, outcome, by="person")]
+        if call.stage is Stage.STARTED:
+            events.insert(0, unresolved_event(call))
+        await self._coordinator.begin(live, *events)
 
     async def cancel(self, session: SessionId) -> None:
         """Stop the run; returns when acknowledged (durable)."""
@@ -310,9 +322,10 @@ class Sessions:
         return live.state.status(held=self._coordinator.is_running(live.state.session))
 
 
-def _check_rule(text: str) -> None:
+def _check_rule(text: str, hands: Hands) -> None:
+    tools = [spec.name for spec in hands.registries[Mode.WRITE].specs()]
     try:
-        parse_rule(text)
+        asked_rule(text, tools)
     except ValueError as error:
         raise UsageError(f"{text!r} is no rule: {error}.") from error
 

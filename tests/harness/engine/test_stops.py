@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from desktop.harness.api import Status, StorageFullError
+from desktop.harness.api import Settlement, Status, StorageFullError, UsageError
 from desktop.harness.core.events import Resumed
 from desktop.harness.core.projection import CUT_MARK
 from desktop.proof.script import (
@@ -296,6 +296,38 @@ async def test_an_effect_without_receipt_is_never_repeated_on_its_own(bench: Any
     assert (await b.say(session, "what happened?")).status is Status.IDLE
     assert "unknown" in b.sent()[-2]["content"]
     assert tally.read_text() == "x\n"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "tally", "kinds", "words"),
+    [
+        (Settlement.HAPPENED, "x\n", ["effect_settled", "model_requested"], "did happen"),
+        (Settlement.DID_NOT_HAPPEN, "x\n", ["effect_settled", "model_requested"], "did not happen"),
+        (Settlement.RETRY, "x\nx\n", ["effect_settled", "tool_started", "tool_result"], "code"),
+    ],
+)
+async def test_a_person_settles_an_effect_without_receipt(
+    bench: Any, outcome: Settlement, tally: str, kinds: list[str], words: str
+) -> None:
+    """Yes, no, or try again: the answer is on record, the run goes on with it, a retry keeps its step key."""
+    b = await bench(
+        [call("run_command", {"command": "echo x >> tally; test -f ok || sleep 60"}), text("Ok.")]
+    )
+    session = await _killed(b, "run_command", when=(b.folder / "tally").exists)
+    (b.folder / "ok").write_text("")
+    (call_id,) = (await b.door.sessions.summaries())[0].needs_check
+    await b.door.sessions.settle(session, call_id, outcome)
+    assert (await b.door.sessions.settled(session)).status is Status.IDLE
+    assert (b.folder / "tally").read_text() == tally
+    log = await b.kinds(session)
+    after = log[log.index("effect_unresolved") + 1 :]
+    assert after[: len(kinds)] == kinds
+    assert words in b.sent()[-1]["content"]
+    started = [r.event for r in await b.door.sessions.records(session) if r.event.kind == "tool_started"]
+    assert len({event.step_key for event in started}) == 1
+    assert [event.attempt for event in started] == list(range(1, len(started) + 1))
+    with pytest.raises(UsageError):
+        await b.door.sessions.settle(session, call_id, outcome)
 
 
 @pytest.mark.parametrize("happened", [True, False])

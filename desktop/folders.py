@@ -5,6 +5,7 @@ let go. Sessions on one folder share one held descriptor.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from threading import Lock
@@ -105,6 +106,8 @@ class Folders:
                     self._forget(hands.workspace.root)
                 else:
                     return hands
+            with contextlib.suppress(OSError):  # the store says in words what is wrong with it
+                self._data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder = LearningFolder(path, closed=self._data_dir, redaction=self._redaction)
             known = self._open.get(folder.root)
             if known is not None and known.workspace.identity() == folder.identity():

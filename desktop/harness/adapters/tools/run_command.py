@@ -39,6 +39,7 @@ class RunCommand:
                 "timeout_s": {"type": "integer", "minimum": 1, "description": "default 120"},
             },
             "required": ["command"],
+            "additionalProperties": False,
         },
         side_effect=SideEffect.PROCESS,
         timeout_s=120.0,

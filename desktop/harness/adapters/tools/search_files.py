@@ -38,6 +38,7 @@ class SearchFiles:
             "type": "object",
             "properties": {"pattern": {"type": "string"}, "path": {"type": "string"}},
             "required": ["pattern"],
+            "additionalProperties": False,
         },
         timeout_s=TIMEOUT_S,
     )

@@ -127,14 +127,17 @@ class DiffRows:
         opened: frozenset[tuple[int, int]] = frozenset(),
         shut: frozenset[int] = frozenset(),
         whole: bool = False,
+        headings: bool = True,
     ) -> None:
         self.files = tuple(files)
         self.side = side
+        self.has_headings = headings
         self._opened = opened
         self._whole = whole
         self._segments: list[_Segment] = []
         for index, file in enumerate(self.files):
-            self._segments.append(_Segment(RowSort.HEADING, index, 1))
+            if headings:
+                self._segments.append(_Segment(RowSort.HEADING, index, 1))
             if index not in shut:
                 self._segments.extend(self._file(index, file))
         self._starts = [0]

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
@@ -28,6 +28,7 @@ from desktop.face.widgets.diff_view import DiffView
 from desktop.face.widgets.small import label, row
 from desktop.harness.api import Decision, Question, Rule, Scope
 
+_NARROW_PX = 720
 GUARD_S = 0.5
 """For so long after the card appears or changes it takes no answer."""
 
@@ -122,6 +123,7 @@ class ApprovalPanel(QWidget):
         self._ends = {part for part, used in ((self._command, commands), (self._diff, files)) if used}
         self._command.setVisible(bool(commands))
         self._diff.setVisible(bool(files))
+        self._diff.tools.setVisible(bool(files))
         self._command.set_filling(is_filling=not files)
         self._command.show_command("\n\n".join(commands))
         self._diff.show_files(files)
@@ -199,6 +201,11 @@ class ApprovalPanel(QWidget):
             self._single = (self._single + step) % len(self._asked)
             self._fill()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A narrow card keeps its sentence readable and drops tools that have keys."""
+        super().resizeEvent(event)
+        self._diff.set_compact(is_compact=event.size().width() < _NARROW_PX)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A key that is held down presses no button."""
         kinds = (QEvent.Type.KeyPress, QEvent.Type.KeyRelease)
@@ -221,7 +228,7 @@ class ApprovalPanel(QWidget):
         self._after = self._tool("nextQuestionButton", "›", words.NEXT_QUESTION)
         self._split = self._tool("oneByOneButton", words.ONE_BY_ONE, words.ONE_BY_ONE)
         self._command = CommandView(self)
-        self._diff = DiffView(self)
+        self._diff = DiffView(self, is_card=True)
         self._facts = label("", name="approvalFacts", look="caption", wraps=True)
         self._saves = label("", name="approvalSaves", look="caption", wraps=True)
         self._once = self._button("allowOnceButton", words.ALLOW_ONCE, "Alt+O")
@@ -253,7 +260,7 @@ class ApprovalPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 8)
         layout.setSpacing(4)
-        head = row(self._title, 1, self._count, self._before, self._after, self._split)
+        head = row(self._title, 1, self._count, self._before, self._after, self._split, self._diff.tools)
         head.setContentsMargins(16, 0, 8, 0)
         layout.addLayout(head)
         self._note.setContentsMargins(16, 0, 16, 0)

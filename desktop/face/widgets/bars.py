@@ -7,12 +7,11 @@ no type of the harness: they are part of the first paint, and its types take a w
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from desktop.face import strings_window as words
-from desktop.face.widgets.small import label
+from desktop.face.widgets.small import ElidingLabel, label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +57,8 @@ class TopBar(QWidget):
         self.menu_button.setMenu(self.menu)
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu_button.setStyleSheet("QToolButton::menu-indicator { image: none; }")
-        self._title_text = words.APP
-        self._title = label(words.APP, name="titleLabel", bold=True)
+        self._title = ElidingLabel(words.APP, is_bold=True)
+        self._title.setObjectName("titleLabel")
         self._folder = label(words.NO_FOLDER, name="folderLabel", look="caption")
         self.status = label(words.STARTING, name="statusLabel", look="caption")
         self.status.setAccessibleName(words.STATUS_NAME)
@@ -88,7 +87,7 @@ class TopBar(QWidget):
 
     def show_heading(self, heading: Heading | None) -> None:
         """Show where a chat stands; None for no chat."""
-        self._title_text = heading.title if heading is not None else words.APP
+        self._title.set_whole(heading.title if heading is not None else words.APP)
         self._folder.setText(words.folder_line(heading.folder) if heading is not None else words.NO_FOLDER)
         self._folder.setAccessibleDescription(heading.path if heading is not None else "")
         self.mode.setEnabled(heading is not None)
@@ -98,7 +97,6 @@ class TopBar(QWidget):
             heading.step if heading is not None else words.READY,
             is_busy=heading is not None and heading.is_busy,
         )
-        self._elide()
 
     def next_mode(self) -> None:
         """Choose the other mode."""
@@ -117,24 +115,6 @@ class TopBar(QWidget):
     def _tick(self) -> None:
         self._seconds += 1
         self.status.setText(words.elapsed(self._step, self._seconds))
-
-    def _elide(self) -> None:
-        metrics = self._title.fontMetrics()
-        room = max(40, self._title.width())
-        self._title.setText(metrics.elidedText(self._title_text, Qt.TextElideMode.ElideRight, room))
-        self._title.setAccessibleName(self._title_text)
-        self._title.setMinimumWidth(40)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """A long title gives way."""
-        super().resizeEvent(event)
-        QTimer.singleShot(0, self, self._elide)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """The size of text changed."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.StyleChange and hasattr(self, "_clock"):
-            self._elide()
 
 
 class BottomBar(QWidget):

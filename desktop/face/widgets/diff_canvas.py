@@ -81,18 +81,21 @@ class DiffCanvas(QAbstractScrollArea):
 
     def scroll_to(self, index: int) -> None:
         """Bring a row near the top, below the heading that stays there."""
-        top = self._heights.top_px(index) - self._metrics.heading_px - self._metrics.line_px
+        top = self._heights.top_px(index) - self._sticky_px() - self._metrics.line_px
         self.verticalScrollBar().setValue(top)
 
     def first_visible(self) -> int:
         """The row that is at the top, below the heading that stays there."""
-        return self._heights.row_at(self.verticalScrollBar().value() + self._metrics.heading_px + 1)
+        return self._heights.row_at(self.verticalScrollBar().value() + self._sticky_px() + 1)
 
     def selected_text(self) -> str:
         """What is chosen, as it stands in the file, without marks."""
         return "\n".join(self._choice.lines(self._rows))
 
     # --- geometry ---
+
+    def _sticky_px(self) -> int:
+        return self._metrics.heading_px if self._rows.has_headings else 0
 
     def _measure(self) -> None:
         metrics = QFontMetricsF(theme.code_font())
@@ -167,7 +170,7 @@ class DiffCanvas(QAbstractScrollArea):
         for index, row, place in self._visible():
             last = last or row
             self._paint_row(painter, index, row, place)
-        if last is not None and last.sort is not RowSort.HEADING:
+        if last is not None and last.sort is not RowSort.HEADING and self._rows.has_headings:
             self._paint_sticky(painter, last.file)
         painter.end()
         if self._is_plain:
@@ -295,7 +298,7 @@ class DiffCanvas(QAbstractScrollArea):
         """Begin to choose text; or open a fold, open or shut a file."""
         if event.button() is not Qt.MouseButton.LeftButton:
             return
-        if event.position().y() < self._metrics.heading_px and len(self._rows):
+        if event.position().y() < self._sticky_px() and len(self._rows):
             self.fileToggled.emit(self._rows.row(self._heights.row_at(self.verticalScrollBar().value())).file)
             return
         row = self._row_at(event.position())
@@ -322,7 +325,7 @@ class DiffCanvas(QAbstractScrollArea):
 
     def _scroll_along(self, y: float) -> None:
         bar, step = self.verticalScrollBar(), self._metrics.line_px
-        if y < self._metrics.heading_px:
+        if y < self._sticky_px():
             bar.setValue(bar.value() - step)
         elif y > self.viewport().height():
             bar.setValue(bar.value() + step)

@@ -30,8 +30,11 @@ class DiffView(QWidget):
     endReached = Signal()
     styleChosen = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, is_card: bool = False) -> None:
+        """`is_card`: the owner places `tools` and names a single file itself, so that no room is lost."""
         super().__init__(parent)
+        self._is_card = is_card
+        self._is_compact = False
         self.setObjectName("diffView")
         self.setAccessibleName(words.DIFF_NAME)
         self._files: tuple[ComparedFile, ...] = ()
@@ -54,8 +57,9 @@ class DiffView(QWidget):
         self._next.clicked.connect(lambda: self.go_to_change(1))
         self._all.toggled.connect(self._show_whole)
         self._style.clicked.connect(self._flip_style)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 2, 8, 2)
+        self.tools = QWidget(self)
+        bar = QHBoxLayout(self.tools)
+        bar.setContentsMargins(12, 0 if is_card else 2, 8, 0 if is_card else 2)
         bar.setSpacing(4)
         bar.addWidget(self._counts, 1)
         for button in (self._previous, self._next, self._all, self._style):
@@ -63,7 +67,8 @@ class DiffView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(bar)
+        if not is_card:
+            layout.addWidget(self.tools)
         layout.addWidget(self._canvas, 1)
         self.setFocusProxy(self._canvas)
 
@@ -82,6 +87,11 @@ class DiffView(QWidget):
         added = sum(file.added for file in files)
         removed = sum(file.removed for file in files)
         self._counts.setText(words.line_counts(len(files), added, removed))
+
+    def set_compact(self, *, is_compact: bool) -> None:
+        """Show only the most needed of the tools; the keys still work."""
+        self._is_compact = is_compact
+        self._show_tools()
 
     def set_side_by_side(self, is_side: bool) -> None:
         """Choose the way of showing without telling anybody."""
@@ -105,7 +115,12 @@ class DiffView(QWidget):
 
     def _rows(self) -> DiffRows:
         return DiffRows(
-            self._files, side=self._is_side, opened=self._opened, shut=self._shut, whole=self._whole
+            self._files,
+            side=self._is_side,
+            opened=self._opened,
+            shut=self._shut,
+            whole=self._whole,
+            headings=not self._is_card or len(self._files) > 1,
         )
 
     def _refresh(self) -> None:
@@ -115,8 +130,15 @@ class DiffView(QWidget):
         self._style.setAccessibleName(words.show_as(self._style.text()))
         for button in (self._previous, self._next):
             button.setEnabled(len(rows.changes()) > 1)
-        self._style.setVisible(any(not file.is_one_sided for file in self._files))
-        self._all.setVisible(any(not file.is_one_sided for file in self._files))
+        self._show_tools()
+
+    def _show_tools(self) -> None:
+        has_both = any(not file.is_one_sided for file in self._files)
+        self._style.setVisible(has_both)
+        self._all.setVisible(has_both and not self._is_compact)
+        self._previous.setVisible(not self._is_compact)
+        self._next.setVisible(not self._is_compact)
+        self._counts.setVisible(not self._is_card or (len(self._files) == 1 and not self._is_compact))
 
     def _flip_style(self) -> None:
         self.set_side_by_side(not self._is_side)

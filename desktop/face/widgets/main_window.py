@@ -29,6 +29,7 @@ from desktop.face.widgets.composer import Composer
 from desktop.face.widgets.small import InColumn
 
 _PANEL_LEAST, _PANEL_MOST, _PANEL_USUAL = 0.25, 0.6, 0.45
+_PANEL_ROOM_PX, _CHAT_LEAST_PX = 240, 72
 _ZOOM_LEAST, _ZOOM_MOST, _ZOOM_STEP = 0.8, 2.0, 0.1
 _NARROW_PX = 640
 
@@ -99,7 +100,8 @@ class MainWindow(QMainWindow):
         """Give the panel the height it had the last time."""
         height = max(1, self._upright.height())
         share = min(_PANEL_MOST, max(_PANEL_LEAST, float(self._places.get("panel_share", _PANEL_USUAL))))
-        self._upright.setSizes([round(height * (1 - share)), round(height * share)])
+        wanted = min(self._panel_most_px(), max(round(height * share), _PANEL_ROOM_PX))
+        self._upright.setSizes([height - wanted, wanted])
 
     def close_now(self) -> None:
         """Close without asking."""
@@ -141,7 +143,7 @@ class MainWindow(QMainWindow):
         self._upright.addWidget(pages)
         self._upright.setCollapsible(0, False)
         self._upright.setStretchFactor(0, 1)
-        pages.setMinimumHeight(72)
+        pages.setMinimumHeight(_CHAT_LEAST_PX)
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
@@ -199,7 +201,12 @@ class MainWindow(QMainWindow):
         if self.panel is not None:
             height = self._upright.height()
             self.panel.setMinimumHeight(round(height * _PANEL_LEAST))
-            self.panel.setMaximumHeight(max(round(height * _PANEL_MOST), 160))
+            self.panel.setMaximumHeight(self._panel_most_px())
+
+    def _panel_most_px(self) -> int:
+        """In a low window the panel may take more, as long as some of the chat stays."""
+        height = self._upright.height()
+        return max(round(height * _PANEL_MOST), min(height - _CHAT_LEAST_PX, _PANEL_ROOM_PX), 120)
 
     def _sizes_moved(self) -> None:
         sizes = self._upright.sizes()

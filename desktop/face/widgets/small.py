@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.face import theme
 from desktop.face.delegates.column import column_in
@@ -29,6 +29,32 @@ class PlainLabel(QLabel):
         super().changeEvent(event)
         if event.type() is QEvent.Type.StyleChange:
             self._dress()
+
+
+class ElidingLabel(PlainLabel):
+    """A label of one line that gives way: what does not fit ends in an ellipsis, and is still read aloud."""
+
+    def __init__(self, text: str, *, is_bold: bool = False) -> None:
+        super().__init__(text, theme.Size.TEXT, is_bold=is_bold)
+        self._whole = text
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setMinimumWidth(40)
+
+    def set_whole(self, text: str) -> None:
+        """Show this text, as much of it as fits."""
+        self._whole = text
+        self.setAccessibleName(text)
+        self._fit()
+
+    def _fit(self) -> None:
+        elided = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
+        if elided != self.text():
+            self.setText(elided)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit again."""
+        super().resizeEvent(event)
+        self._fit()
 
 
 class InColumn(QWidget):

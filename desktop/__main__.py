@@ -30,7 +30,7 @@ def _window(words: list[str]) -> int:
 
 def _tour(words: list[str]) -> int:
     options = parser().parse_args(words)
-    from desktop.tour import main as play
+    from desktop.tour.playing import main as play
 
     return play(options.out)
 

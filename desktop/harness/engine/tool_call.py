@@ -64,9 +64,9 @@ class ToolCalls:
         tool = registry.get(asked.tool)
         if tool is None:
             offered = ", ".join(spec.name for spec in registry.specs())
-            name = asked.tool if len(asked.tool) <= _MAX_SHOWN_NAME else f"{asked.tool[:_MAX_SHOWN_NAME]}\u2026"
             raise ToolError(
-                Refusal.UNKNOWN_TOOL, f"The tool {name!r} does not exist here. The tools are: {offered}."
+                Refusal.UNKNOWN_TOOL,
+                f"The tool {asked.tool[:_MAX_SHOWN_NAME]!r} does not exist here. The tools are: {offered}.",
             )
         arguments = arguments_of(tool.spec, asked.arguments)
         return tool, ToolCall(

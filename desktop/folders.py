@@ -98,14 +98,8 @@ class Folders:
     def hands(self, path: str) -> Hands:
         """The opened folder. Blocking. Raises UsageError, ToolError."""
         with self._lock:
-            hands = self._open.get(path)
-            if hands is not None:
-                try:
-                    hands.workspace.check_root()
-                except ToolError:
-                    self._forget(hands.workspace.root)
-                else:
-                    return hands
+            if (hands := self._still_open(path)) is not None:
+                return hands
             with contextlib.suppress(OSError):  # the store says in words what is wrong with it
                 self._data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder = LearningFolder(path, closed=self._data_dir, redaction=self._redaction)
@@ -119,6 +113,22 @@ class Folders:
             self._open[path] = self._open[folder.root] = hands
             self._start_watching(folder.root)
             return hands
+
+    def _still_open(self, path: str) -> Hands | None:
+        """The folder that was opened under this name, if the name still leads to it."""
+        if (hands := self._open.get(path)) is None:
+            return None
+        try:
+            status = Path(path).stat()
+            hands.workspace.check_root()
+            if (status.st_dev, status.st_ino) == hands.workspace.identity():
+                return hands
+        except OSError:
+            pass
+        except ToolError:
+            self._forget(hands.workspace.root)
+        self._open.pop(path, None)
+        return None
 
     def _hands(self, folder: LearningFolder) -> Hands:
         redaction, preimages, texts = self._redaction, self._preimages, self._texts

@@ -25,8 +25,10 @@ def attempt(bench: MakeBench) -> Attempt:
     """
 
     async def run(*asked: Asked, prepare: Callable[[Any], Any] = lambda _: None) -> tuple[Bench, list[Any]]:
-        house = await bench([calls(numbered(asked)), text("Done.")])
+        script: list[Any] = []
+        house = await bench(lambda _: script.pop(0))
         prepare(house.folder)
+        script += [calls(numbered([_placed(one, house) for one in asked])), text("Done.")]
         session = await house.start()
         await house.say(session, "do it", rules=EVERY_TOOL)
         return house, await house.results(session)
@@ -37,3 +39,17 @@ def attempt(bench: MakeBench) -> Attempt:
 def numbered(asked: Sequence[Asked]) -> list[tuple[Any, ...]]:
     """Each call with a label of its own."""
     return [(tool, arguments, f"c{number}") for number, (tool, arguments) in enumerate(asked)]
+
+
+def _placed(asked: Asked, house: Bench) -> Asked:
+    """The call with the real places for `{root}`, `{name}` and `{beside}` in its arguments."""
+    tool, arguments = asked
+    if isinstance(arguments, str):
+        return asked
+    places = {"{root}": str(house.folder), "{name}": house.folder.name, "{beside}": str(house.folder.parent)}
+    placed = dict(arguments)
+    for name, value in placed.items():
+        for mark, place in places.items():
+            value = value.replace(mark, place) if isinstance(value, str) else value
+        placed[name] = value
+    return tool, placed

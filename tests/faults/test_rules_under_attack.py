@@ -49,17 +49,22 @@ async def test_a_command_of_two_stars_is_not_every_command(bench: Any) -> None:
         "git status\nid",
         "git status $(id)",
         "X=1 git status",
-    ]
-    + [
         "git -c core.pager=x status",
         "git status > out",
         "git\tstatus",
         "python -c pass",
         "python3.11 -Ic pass",
-    ]
-    + ["bash -lc id", "nice bash -lc id", "timeout 5 python3 -Sc pass", "node -p process.env", "node -pe 1"]
-    + ["perl -ne print", "ruby -rset -e1", "php -R 1", "env python -c pass", "xargs sh -c id", "eval id"]
-    + [
+        "bash -lc id",
+        "nice bash -lc id",
+        "timeout 5 python3 -Sc pass",
+        "node -p process.env",
+        "node -pe 1",
+        "perl -ne print",
+        "ruby -rset -e1",
+        "php -R 1",
+        "env python -c pass",
+        "xargs sh -c id",
+        "eval id",
         "find . -exec id +",
         "'git' status",
         "git status #",
@@ -67,11 +72,13 @@ async def test_a_command_of_two_stars_is_not_every_command(bench: Any) -> None:
         "~/x",
         "busybox sh -c id",
         "deno eval 1",
-    ]
-    + ["awk 1 f", "sudo id", "stdbuf -o0 perl -e1"],
+        "awk 1 f",
+        "sudo id",
+        "stdbuf -o0 perl -e1",
+    ],
 )
 async def test_always_is_for_plain_words(bench: Any, command: str) -> None:
-    """Chained commands and code given on the line can be allowed once; always is not offered, nothing is saved."""
+    """Chained commands and code on the line can be allowed once; always is not offered, nothing is saved."""
     house, session = await ask(bench, "run_command", {"command": command})
     [question] = await house.questions(session)
     assert question.offer.always is None and question.offer.why_not

@@ -208,8 +208,22 @@ async def test_chunks_without_choices(bench: Any) -> None:
         failure(503, {"error": "\x1b[31m\x00\ud800 no"}),
         [*words("half a sentence"), Close()],
     ],
-    ids=["page", "empty", "list", "no-json", "bytes", "done-only", "redirect"]
-    + ["401", "404", "413", "429", "500", "odd-error", "cut"],
+    ids=[
+        "page",
+        "empty",
+        "list",
+        "no-json",
+        "bytes",
+        "done-only",
+        "redirect",
+        "401",
+        "404",
+        "413",
+        "429",
+        "500",
+        "odd-error",
+        "cut",
+    ],
 )
 async def test_no_answer_is_never_an_empty_success(bench: Any, reply: Any) -> None:
     """Whatever came instead of an answer ends the run as failed, in one sentence; going on then works."""

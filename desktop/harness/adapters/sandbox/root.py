@@ -41,9 +41,11 @@ class HeldFolder:
     """
 
     def __init__(self, path: str, *, closed: Path | None = None, way: Way | None = None) -> None:
+        if not path.strip():
+            raise UsageError("Name the folder to open.")
         asked = Path(path).absolute()
         try:
-            real = asked.resolve(strict=True)
+            real = Path(os.path.realpath(asked, strict=True))
             if not real.is_dir():
                 raise UsageError(f"{for_name(path)} is a file; open a folder.")
             if closed is not None and is_within(str(real), closed):

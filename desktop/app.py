@@ -39,7 +39,6 @@ def run_window(folder: str | None) -> int:
     app.setApplicationName("paddock")
     app.setApplicationDisplayName(words.APP)
     app.setDesktopFileName("paddock")
-    app.setQuitOnLastWindowClosed(False)
     places = _first_places()
     dress(str(places.get("theme", "system")), float(places.get("text_size", 1.0)))
     window = MainWindow(places)
@@ -161,7 +160,8 @@ async def _open_own_door() -> "Door":
 
 async def _warm(door: "Door") -> None:
     """Load what the first diff and the first message need, away from the window's thread."""
-    await asyncio.to_thread(import_module, "desktop.face.syntax")
+    syntax = await asyncio.to_thread(import_module, "desktop.face.syntax")
+    await asyncio.to_thread(syntax.language_of, "notes.md")
     await door.services.keychain()
 
 

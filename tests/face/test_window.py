@@ -1,4 +1,4 @@
-"""The window over a fake door: the main job by keyboard alone, names for everything, every question in words."""
+"""The window over a fake door: the main job by keyboard alone, names for everything, plain questions."""
 
 import asyncio
 import sys
@@ -182,7 +182,7 @@ def test_everything_has_a_name(run_qt: RunQt, tmp_path: Path) -> None:
 
 
 def test_actions_come_from_one_table(run_qt: RunQt) -> None:
-    """Each line of the table is an action in the menu and in the list of shortcuts, and no key is used twice."""
+    """Each line of the table is in the menu and in the list of shortcuts, and no key is used twice."""
 
     async def play() -> None:
         async with live(None) as here:

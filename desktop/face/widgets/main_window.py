@@ -51,6 +51,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setObjectName("mainWindow")
         self.setAcceptDrops(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)  # the loop ends by an awaited sequence
         self._may_close = False
         self._places: dict[str, Any] = {"theme": "system", "text_size": 1.0, **(places or {})}
         self.panel: QWidget | None = None

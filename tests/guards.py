@@ -129,6 +129,8 @@ def _leftover_threads(known: "weakref.WeakSet[Any]") -> list[str]:
     for thread in threading.enumerate():
         if thread in known or thread is threading.current_thread():
             continue
+        if isinstance(thread, threading._DummyThread):
+            continue  # a thread of Qt's pool that Python merely saw; it cannot be joined and may be gone
         thread.join(max(0.0, until_s - time.monotonic()))
         if thread.is_alive():
             known.add(thread)  # one test is blamed, not all that follow

@@ -10,9 +10,11 @@ import contextlib
 import os
 import sqlite3
 import stat
+import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from desktop.harness.adapters.store import faults, header
 from desktop.harness.adapters.store.schema import STEPS, Step
@@ -30,13 +32,42 @@ _KEPT_LOG_BYTES = 4 << 20
 """The write-ahead log is moved into the database at about this size, and cut back to it."""
 
 
+_GATE = threading.Lock()
+_OPEN: Counter[Path] = Counter()
+"""The open connections of this process by path.
+
+While there is one, nobody here may open and close the file otherwise: closing any descriptor of a file drops
+the locks that SQLite holds on it, and the next process to leave would take the write-ahead log away under us
+(https://www.sqlite.org/howtocorrupt.html, section 2.2).
+"""
+
+
+class _Counted(sqlite3.Connection):
+    """A connection that is counted while it is open."""
+
+    def __init__(self, path: Path, **options: Any) -> None:
+        super().__init__(path, **options)
+        self._counted: Path | None = path
+        _OPEN[path] += 1
+
+    def close(self) -> None:
+        """Close, and count one less."""
+        with _GATE:
+            super().close()
+            if self._counted is not None:
+                _OPEN[self._counted] -= 1
+                self._counted = None
+
+
 def open_database(path: Path, *, steps: Sequence[Step] = STEPS, is_reader: bool = False) -> "Database":
     """A connection to the database at `path`, made and brought up to date when need be.
 
     Waits up to 30 s while another process writes. Raises StorageError, sqlite3.Error and OSError.
     """
-    _prepare(path, len(steps))
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    with _GATE:
+        if not _OPEN[path]:
+            _prepare(path, len(steps))
+        connection = _Counted(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     try:
         db = _dressed(connection)
         _bring_up(db, path, steps)

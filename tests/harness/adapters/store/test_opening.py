@@ -5,6 +5,7 @@ import hashlib
 import os
 import sqlite3
 import stat
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -239,3 +240,41 @@ async def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
         await asyncio.to_thread(store.lock, A)
     await store.close()
+
+
+_LOOK_AND_LEAVE = """
+import asyncio, sys
+from pathlib import Path
+from tests.harness.adapters.store.logs import A, new_store, said
+async def visit():
+    store = new_store(Path(sys.argv[1]))
+    await store.read(A)
+    if len(sys.argv) > 2:
+        await store.append(said_write(A, sys.argv[2]))
+    await store.close()
+def said_write(session, text):
+    from desktop.harness.ports import Write
+    return Write(session=session, events=said(text))
+asyncio.run(visit())
+"""
+
+
+async def test_another_process_that_comes_and_goes_takes_nothing_away(folder: Path) -> None:
+    """With both lanes open here, a visitor that opens and closes leaves the shared log in place: what a later
+    process commits is seen here, and what is committed here afterwards is in the file."""
+    store = new_store(folder)
+    await store.create(A, said("one"))
+    await store.read(A)
+    await _visit(folder)
+    await _visit(folder, "two")
+    assert len(await store.read(A)) == 2
+    await store.append(Write(session=A, events=said("three")))
+    await store.close()
+    again = new_store(folder)
+    assert len(await again.read(A)) == 3
+    await again.close()
+
+
+async def _visit(folder: Path, *words: str) -> None:
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", _LOOK_AND_LEAVE, str(folder), *words)
+    assert await process.wait() == 0

@@ -98,6 +98,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         coordinator,
         default_route=services.default_route,
         window=lambda route: resources.window_tokens(route.model),
+        check_address=origin_of,
     )
     if watches:
         folders.watch(asyncio.get_running_loop(), sessions.refresh)

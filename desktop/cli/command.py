@@ -43,7 +43,9 @@ class Parser(argparse.ArgumentParser):
 def parser() -> Parser:
     """The parser of the whole command."""
     top = Parser(prog="paddock", usage=_USAGE, description=_ABOUT)
-    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=Parser)
+    verbs = top.add_subparsers(
+        dest="verb", metavar="VERB", required=True, parser_class=Parser, prog="paddock"
+    )
     for verb in VERBS:
         one = verbs.add_parser(verb.name, help=verb.summary, description=f"{verb.summary.capitalize()}.")
         verb.declare(one)

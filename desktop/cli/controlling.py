@@ -7,7 +7,7 @@ from desktop.cli.exits import Exit
 from desktop.cli.following import follow
 from desktop.cli.output import Output
 from desktop.cli.verb import Verb, takes_session
-from desktop.harness.api import CallId, Door, RunNumber, Seq, SessionId, Settlement
+from desktop.harness.api import CallId, Door, RunNumber, Seq, SessionId, Settlement, Status
 
 
 async def resume(door: Door, words: Namespace, out: Output) -> int:
@@ -17,7 +17,8 @@ async def resume(door: Door, words: Namespace, out: Output) -> int:
     _, code = await follow(door, session, out, lambda: door.sessions.resume(session), after=view.last_seq)
     if code == Exit.WAITING:
         await show_questions(door, session, out)
-    return code
+    is_nothing_left = view.status is Status.CANCELLED and code == Exit.CANCELLED
+    return Exit.DONE if is_nothing_left else code
 
 
 async def cancel(door: Door, words: Namespace, out: Output) -> int:

@@ -1,11 +1,13 @@
 """One request to the model: project, stream, and the event that tells how it ended.
 
-It commits nothing itself. Text that had arrived when the task was cancelled stays with
+It commits nothing itself. A server knows the key it was sent, so known secrets are taken out of what it says
+before that is kept; the arguments of calls stay as they came. Text that had arrived when the task was cancelled stays with
 the live session, where whoever cancelled finds it.
 """
 
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import replace
 
 from desktop.harness.core.commands import CallModel
 from desktop.harness.core.errors import ModelError, ModelFault
@@ -24,6 +26,7 @@ async def call_model(
     head = parts.definition(hands, state.mode, state.route).head()
     digest = live.projection.digest(head)
     request = ModelRequest(route=state.route, body=live.projection.body(head))
+    redact = parts.redaction.redact
     live.end_stream()
     try:
         reply = await _stream(parts, live, request)
@@ -31,13 +34,14 @@ async def call_model(
         return ModelFailed(
             turn=command.turn,
             fault=str(error.fault),
-            text=str(error),
+            text=redact(str(error)),
             request=digest,
-            partial=live.end_stream() or error.partial,
+            partial=redact(live.end_stream() or error.partial),
             retry_after_s=error.retry_after_s,
         )
     live.end_stream()
     registry = hands.registries[state.mode]
+    reply = replace(reply, text=redact(reply.text), reasoning=redact(reply.reasoning))
     return _message(reply, command.turn, digest, lambda name: _is_effect(registry.get(name)))
 
 

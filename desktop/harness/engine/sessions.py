@@ -63,11 +63,13 @@ class Sessions:
         *,
         default_route: Callable[[], Route],
         window: Callable[[Route], int | None] = lambda route: None,
+        check_address: Callable[[str], object] = lambda base_url: None,
     ) -> None:
         self._coordinator = coordinator
         self._parts = coordinator.parts
         self._default_route = default_route
         self._window = window
+        self._check_address = check_address
 
     # --- begin and say ---
 
@@ -83,6 +85,7 @@ class Sessions:
         project = await self._parts.store.project_of(root, *hands.workspace.identity())
         route = route or self._default_route()
         session = SessionId(f"s{secrets.token_hex(5)}")
+        self._check_route(route)
         started = SessionStarted(
             workspace=root,
             project=project,
@@ -210,6 +213,7 @@ class Sessions:
 
     async def set_route(self, session: SessionId, route: Route) -> None:
         """Change the session's model or service."""
+        self._check_route(route)
         live = await self._idle(session)
         if live.state.route != route:
             await self._coordinator.append(live, ModelChanged(model=route.model, base_url=route.base_url))
@@ -221,6 +225,11 @@ class Sessions:
         if live.state.waiting:
             raise WaitingError("Paddock waits for your answer. Change this when it is answered.")
         return live
+
+    def _check_route(self, route: Route) -> None:
+        """Raises UsageError for what is no address of a service, before it is on record."""
+        if not route.is_offline:
+            self._check_address(route.base_url)
 
     # --- undo ---
 

@@ -56,6 +56,8 @@ def _split(base_url: str) -> tuple[SplitResult, str]:
             host = host.encode("idna").decode("ascii")
     except ValueError:
         raise _no_address(base_url) from None
+    if parts.scheme in _DEFAULT_PORTS and "@" in parts.netloc:
+        raise UsageError("A key or password has no place in the address of a model service.")
     if parts.scheme not in _DEFAULT_PORTS or not host or any(mark in host for mark in " \t\r\n%\\"):
         raise _no_address(base_url)
     return parts, host

@@ -15,12 +15,11 @@ from desktop.harness.core.errors import UsageError
         ("http://api.example.com:443", "http://api.example.com:443"),
         (" http://127.0.0.1:8080/v1 ", "http://127.0.0.1:8080"),
         ("http://[::1]:11434/v1", "http://[::1]:11434"),
-        ("https://name:secret@api.example.com/v1", "https://api.example.com"),
         ("https://bücher.example/v1", "https://xn--bcher-kva.example"),
     ],
 )
 def test_an_origin_has_one_spelling(base_url: str, origin: str) -> None:
-    """Case, default ports, paths, and names with passwords make no difference."""
+    """Case, default ports and paths make no difference."""
     assert origin_of(base_url) == origin
     assert origin_of(origin) == origin
 
@@ -43,6 +42,16 @@ def test_what_is_no_web_address_is_said_so(base_url: str) -> None:
     """Anything else is one plain sentence."""
     with pytest.raises(UsageError, match="not the web address"):
         origin_of(base_url)
+
+
+@pytest.mark.parametrize(
+    "base_url", ["https://name:secret@a.example/v1", "http://secret@127.0.0.1/v1", "http://@a"]
+)
+def test_a_password_in_an_address_is_refused(base_url: str) -> None:
+    """It would be kept with the address, so it is not taken, and not repeated."""
+    with pytest.raises(UsageError, match="no place in the address") as caught:
+        origin_of(base_url)
+    assert "secret" not in str(caught.value)
 
 
 def test_the_sentence_shows_no_password() -> None:

@@ -42,6 +42,7 @@ class ChatPane(QWidget):
         self.view = ChatView(self.model, self._delegate, self)
         self._empty = EmptyChat(self)
         self._undoable: frozenset[RunNumber] = frozenset()
+        self._menu: QMenu | None = None
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.view)
@@ -113,8 +114,7 @@ class ChatPane(QWidget):
         row = self.view.current_row()
         if row is None:
             return None
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = self._new_menu()
         if row.kind in BRANCHING:
             menu.addAction(self.fork_action)
         if row.run in self._undoable:
@@ -127,6 +127,15 @@ class ChatPane(QWidget):
         for words, text in self._copies(row, point):
             self._offer(menu, words, partial(QGuiApplication.clipboard().setText, text), "copyAction")
         return menu
+
+    def _new_menu(self) -> QMenu:
+        """An empty menu; the one before goes. It is not deleted on closing: Qt's pending deletion of a closed
+        menu and the deletion of its parent by Python's collector end in a crash (PySide6 6.11.3).
+        """
+        if self._menu is not None:
+            self._menu.deleteLater()
+        self._menu = QMenu(self)
+        return self._menu
 
     def _offer(self, menu: QMenu, words: str, do: Callable[[], object], name: str) -> None:
         action = menu.addAction(words)

@@ -41,6 +41,7 @@ class SessionSidebar(QWidget):
         self.setMinimumWidth(200)
         self.setMaximumWidth(360)
         self._deleted: SessionId | None = None
+        self._menu: QMenu | None = None
         self.model = SessionModel(self)
         self.list = SessionList(self.model, self)
         self.search = self._make_search()
@@ -182,8 +183,9 @@ class SessionSidebar(QWidget):
         if line is None:
             return None
         session = line.summary.session
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self._menu is not None:
+            self._menu.deleteLater()
+        menu = self._menu = QMenu(self)  # kept, not deleted on closing: see ChatPane
         for name, words, keys, do in (
             ("openSessionAction", strings.OPEN, "Return", lambda: self.opened.emit(session)),
             ("renameSessionAction", strings.RENAME, "F2", lambda: self.list.edit(index)),

@@ -1,6 +1,7 @@
 """The verbs against a scripted model server: ends, faults, signals and two processes at once."""
 
 import signal
+import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -92,7 +93,7 @@ def test_terminate_leaves_an_interrupted_run_to_resume(paddock: Any) -> None:
 
 
 def test_a_session_in_use_is_not_run_twice(paddock: Any) -> None:
-    """While one process runs a session, a prompt from another ends with 8 and is not recorded; cancel works."""
+    """While one process runs a session, a prompt from another ends with 8, unrecorded; cancel works."""
     slow = [*text("Once upon", pause_s=0.2)[:2], Pause(30), *text("the end")]
     with server_thread([slow]) as server:
         process = paddock.start("run", "tell", "--workspace", str(paddock.folder), *at(server), "--json")
@@ -139,9 +140,6 @@ def test_wrong_use_is_one_sentence_and_two(paddock: Any, tmp_path: Path) -> None
 def test_damage_is_found_and_named(paddock: Any) -> None:
     """A flipped byte in the log makes verify end with 1 and say where."""
     session = paddock.run("list files").session
-    paddock.data.joinpath("probe").touch()
-    import sqlite3
-
     [log] = [path for path in paddock.data.rglob("*") if path.is_file() and _is_database(path)]
     with sqlite3.connect(log) as connection:
         for (name,) in connection.execute("select name from sqlite_master where type = 'trigger'").fetchall():

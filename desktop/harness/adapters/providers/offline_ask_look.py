@@ -2,7 +2,7 @@
 
 import re
 
-from desktop.harness.adapters.providers.offline_requests import List, Read, Request, Search
+from desktop.harness.adapters.providers.offline_requests import List, Names, Read, Request, Search
 from desktop.harness.adapters.providers.offline_terms import (
     FLAGS,
     IN,
@@ -11,6 +11,7 @@ from desktop.harness.adapters.providers.offline_terms import (
     closings,
     name_of,
     place_of,
+    unquoted,
     without_lead,
 )
 
@@ -44,6 +45,31 @@ _SEARCH = re.compile(
     r"|stand|occur|appear)s?)?",
     FLAGS,
 )
+
+
+_NAMED = re.compile(
+    r"(?:find|search for|look for|show me|list|where (?:is|are)|is there|are there)(?: me)? "
+    r"(?:(?:all|every|any|an?|the|my) )*files? (?:called |named |with the name |with )?(?P<name>.+?)"
+    r"(?: in (?:the|its|their) names?)?",
+    FLAGS,
+)
+_OF_KIND = re.compile(
+    r"(?:(?:list|show|find|count|give)(?: me)?|which are|what are|how many)\s+(?P<place>.+?)"
+    r"(?: (?:are there|do (?:i|we) have|there are|are in (?:this|the) folder))?",
+    FLAGS,
+)
+
+
+def read_names(text: str) -> Request | None:
+    """`find files called plan`, `list all .md files`."""
+    text = bare(text)
+    if (match := _NAMED.fullmatch(text)) and not re.match(
+        r"(?:in|inside|of|from|under|that|which|containing|mentioning)\b", match["name"], FLAGS
+    ):
+        return Names(text=unquoted(match["name"]) or match["name"].strip())
+    if (match := _OF_KIND.fullmatch(text)) and (place := place_of(match["place"])) and place.suffixes:
+        return Names(place=place)
+    return None
 
 
 def read_list(text: str) -> Request | None:

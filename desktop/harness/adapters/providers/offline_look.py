@@ -9,7 +9,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from desktop.harness.adapters.providers.offline_requests import List, Read, Search
+from desktop.harness.adapters.providers.offline_requests import List, Names, Read, Search
 from desktop.harness.adapters.providers.offline_results import (
     Excerpt,
     Found,
@@ -117,6 +117,32 @@ def _listed_words(one: Listed) -> str:
     if one.is_folder:
         return f"- {code(one.path + '/')}"
     return f"- {code(one.path)} ({one.note})" if one.note else f"- {code(one.path)}"
+
+
+def plan_names(request: Names) -> Plan:
+    """The files of a kind, or with a text in their name, in all folders of the place."""
+    results = yield from many("list_files", [_listing(path) for path in request.place.paths])
+    if problem := next((result.problem for result in results if result.problem), ""):
+        return problem
+    wanted = request.text.lower()
+    found = [
+        path
+        for result in results
+        for path in files_of(result)
+        if request.place.has(path) and wanted in path.rsplit("/", 1)[-1].lower()
+    ]
+    what = f"with {shown(request.text)} in the name" if request.text else in_place(request.place)
+    more = " There may be more: the folder is too large to be listed at once." if _is_part(results) else ""
+    if not found:
+        return f"I found no file {what}.{more}"
+    lines = [f"- {code(path)}" for path in found[:_MAX_LISTED]]
+    left = len(found) - len(lines)
+    rest = f"\n\n{count(left, 'more file')} not shown." if left > 0 else ""
+    return f"I found {count(len(found), 'file')} {what}:{more}\n\n" + "\n".join(lines) + rest
+
+
+def _is_part(results: Sequence[Result]) -> bool:
+    return any(map(listing_is_cut, results))
 
 
 def plan_read(request: Read) -> Plan:

@@ -3,7 +3,7 @@
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from desktop.harness.adapters.providers.offline_look import plan_list, plan_read, plan_search
+from desktop.harness.adapters.providers.offline_look import plan_list, plan_names, plan_read, plan_search
 from desktop.harness.adapters.providers.offline_replace import plan_replace
 from desktop.harness.adapters.providers.offline_requests import (
     Agree,
@@ -13,6 +13,7 @@ from desktop.harness.adapters.providers.offline_requests import (
     Help,
     List,
     Move,
+    Names,
     Read,
     Replace,
     Request,
@@ -33,6 +34,8 @@ def plan_for(request: Request, tools: AbstractSet[str]) -> Plan:
     match request:
         case List():
             return plan_list(request)
+        case Names():
+            return plan_names(request)
         case Read():
             return plan_read(request)
         case Search():

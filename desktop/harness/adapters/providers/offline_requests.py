@@ -38,6 +38,14 @@ class List:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """Which files are of a kind, or have a text in their name?"""
+
+    text: str = ""
+    place: Place = field(default_factory=Place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
     """Show a file, from line `first` (from 1) to `last`, if given."""
 
@@ -102,5 +110,18 @@ class Run:
 
 
 Request = (
-    Help | Talk | Unclear | Agree | List | Read | Search | Replace | Create | Append | Move | Delete | Run
+    Help
+    | Talk
+    | Unclear
+    | Agree
+    | List
+    | Names
+    | Read
+    | Search
+    | Replace
+    | Create
+    | Append
+    | Move
+    | Delete
+    | Run
 )

@@ -14,7 +14,7 @@ from desktop.harness.adapters.providers.offline_ask_files import (
     read_move,
     read_run,
 )
-from desktop.harness.adapters.providers.offline_ask_look import read_list, read_read, read_search
+from desktop.harness.adapters.providers.offline_ask_look import read_list, read_names, read_read, read_search
 from desktop.harness.adapters.providers.offline_ask_replace import (
     read_removal,
     read_replace,
@@ -127,6 +127,7 @@ _READERS: tuple[Callable[[str], Request | None], ...] = (
     read_delete,
     read_append,
     read_create,
+    read_names,
     read_list,
     read_read,
     read_search,

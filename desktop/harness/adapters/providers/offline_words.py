@@ -18,7 +18,7 @@ _MAX_SHOWN_CHARS = 80
 HELP = """I am the offline helper: a small program with fixed rules, not an AI. I use no network and no key. \
 I understand a handful of plain requests:
 
-- **Look**: `what is in this folder?` · `list files in notes` · \
+- **Look**: `what is in this folder?` · `list files in notes` · `list all .md files` · \
 `read notes/plan.md` · `read lines 3-10 of plan.md`
 - **Find**: `find "roses"` · `find "roses" in all .md files`
 - **Replace**: `replace "colour" with "color" in notes/plan.md` · \

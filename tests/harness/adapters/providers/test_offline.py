@@ -129,3 +129,52 @@ async def test_same_messages_same_answer() -> None:
         await talk.say("find roses")
         await talk.give("1 match in 1 of 1 files.\na.md:1: roses")
     assert first.messages == second.messages
+
+
+async def test_cut_results_are_narrowed_file_by_file() -> None:
+    """When a search shows only some matches, each file of the kind is searched before anything is asked."""
+    talk = Talk()
+    await talk.say("replace colour with color in all .md files")
+    reply = await talk.give("300 matches in 3 of 9 files. The first 1 are shown.\na.csv:1: colour")
+    assert [tool for tool, _ in asked(reply)] == ["list_files"]
+    reply = await talk.give(".: 3 names\na.csv (9 bytes)\nnotes/\nnotes/b.md (12 bytes)")
+    assert asked(reply) == [("search_files", {"pattern": "colour", "path": "notes/b.md"})]
+    reply = await talk.give("1 match in 1 of 1 files.\nnotes/b.md:4: colour")
+    assert [arguments["path"] for _, arguments in asked(reply)] == ["notes/b.md"]
+
+
+async def test_what_could_not_be_listed_is_said() -> None:
+    """A folder that is too large even to be listed makes an answer that says there may be more."""
+    talk = Talk()
+    await talk.say("replace colour with color everywhere")
+    await talk.give("300 matches in 3 of 9 files. The first 1 are shown.\na.md:1: colour")
+    await talk.give(
+        ".: more than 10000 names\na.md (9 bytes)\n[more than 9,000 further names are not shown; x]"
+    )
+    await talk.give("1 match in 1 of 1 files.\na.md:1: colour")
+    await talk.give("Changed a.md.")
+    reply = await talk.give("No match in 9 files.")
+    assert "there may be more" in reply.text
+
+
+async def test_a_tool_that_says_no_is_passed_on() -> None:
+    """A problem of one file is told in the tool's words, beside what did work."""
+    talk = Talk()
+    await talk.say("replace colour with color everywhere")
+    await talk.give("2 matches in 2 of 2 files.\na.md:1: colour\nb.md:1: colour")
+    await talk.give(
+        "Changed a.md.", "b.md is one of 2 names of the same file (hard links), so it is not changed."
+    )
+    reply = await talk.give("No match in 2 files.")
+    assert "1 place in 1 file: `a.md`" in reply.text and "hard links" in reply.text
+
+
+async def test_another_tool_in_between_does_not_confuse_the_plan() -> None:
+    """Calls that the helper did not make (another model answered before) are passed over."""
+    talk = Talk()
+    await talk.say("find roses")
+    call = {"id": "x", "type": "function", "function": {"name": "file_info", "arguments": "{}"}}
+    talk.messages.insert(2, {"role": "assistant", "content": None, "tool_calls": [call]})
+    talk.messages.insert(3, {"role": "tool", "tool_call_id": "x", "content": "a.md: file, 1 bytes"})
+    reply = await talk.give("1 match in 1 of 1 files.\na.md:1: roses")
+    assert not reply.calls and "`a.md`, line 1" in reply.text

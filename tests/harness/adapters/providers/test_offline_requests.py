@@ -11,6 +11,7 @@ from desktop.harness.adapters.providers.offline_requests import (
     Help,
     List,
     Move,
+    Names,
     Read,
     Replace,
     Request,
@@ -31,6 +32,10 @@ MD = Place(suffixes=(".md",))
     [
         ("what is in this folder?", List()),
         ("List files in notes", List(path="notes")),
+        ("list all .md files", Names(place=MD)),
+        ("how many markdown files are there?", Names(place=Place(suffixes=(".md", ".markdown")))),
+        ("find the file budget.csv", Names(text="budget.csv")),
+        ("find files called plan", Names(text="plan")),
         ("read lines 3-10 of notes/plants.md", Read(path="notes/plants.md", first=3, last=10)),
         ("What does budget.csv say?", Read(path="budget.csv")),
         ("find roses", Search(text="roses")),
@@ -70,6 +75,8 @@ def test_sentence_is_read_as_meant(sentence: str, request_: Request) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
+        'replace "a" with "b" and "c" with "d"',
+        "replace a with b in x.md and delete y.md",
         "tell me a joke",
         "replace foo",
         "delete everything",

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QStandardPaths
+from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
@@ -26,7 +26,10 @@ from desktop.face.widgets.main_window import MainWindow, dress
 
 if TYPE_CHECKING:
     from desktop.face.conductor import Conductor
+    from desktop.face.widgets.sidebar import SessionSidebar
     from desktop.harness.api import Door
+
+_PAINT_LIMIT_S = 1.0
 
 OpenDoor = Callable[[], Awaitable["Door"]]
 
@@ -63,13 +66,14 @@ async def live(window: MainWindow, folder: str | None, open_door: OpenDoor) -> i
 
     try:
         door = await open_door()
+        sidebar = await show_list(window, door)
     except PaddockError as error:
         window.standing.say(str(error))
         await closing.wait()
         window.close_now()
         return 1
     await asyncio.to_thread(import_module, "desktop.face.conductor")
-    conductor = join(window, door)
+    conductor = join(window, sidebar, door)
     begin(conductor, folder)
     warming = asyncio.ensure_future(_warm(door))
     window.closeRequested.disconnect(closing.set)
@@ -81,13 +85,24 @@ async def live(window: MainWindow, folder: str | None, open_door: OpenDoor) -> i
     return 0
 
 
-def join(window: MainWindow, door: "Door") -> "Conductor":
-    """Connect a window with a door."""
+async def show_list(window: MainWindow, door: "Door") -> "SessionSidebar":
+    """Show the list of chats: the first that a person looks for, so it waits for nothing else."""
+    await asyncio.to_thread(import_module, "desktop.face.widgets.sidebar")
+    from desktop.face.widgets.sidebar import SessionSidebar
+
+    sidebar = SessionSidebar()
+    sidebar.set_summaries(await door.sessions.summaries())
+    window.set_sidebar(sidebar)
+    return sidebar
+
+
+def join(window: MainWindow, sidebar: "SessionSidebar", door: "Door") -> "Conductor":
+    """Connect a window and its list with a door."""
     from desktop.face.bridge import Bridge
     from desktop.face.conductor import Conductor
 
     bridge = Bridge(door, window)
-    conductor = Conductor(window, bridge)
+    conductor = Conductor(window, sidebar, bridge)
     conductor.sampleRequested.connect(lambda: bridge.open_folder(_sample_folder()))
     return conductor
 
@@ -96,8 +111,12 @@ def make_window(door: "Door") -> MainWindow:
     """A whole window over a door, not shown yet; for the tour and for tests. `conductor_of` moves it."""
     places = door.services.setting("window") or {}
     dress(str(places.get("theme", "light")), float(places.get("text_size", 1.0)))
+    from desktop.face.widgets.sidebar import SessionSidebar
+
     window = MainWindow(places)
-    join(window, door)
+    sidebar = SessionSidebar()
+    window.set_sidebar(sidebar)
+    join(window, sidebar, door)
     return window
 
 
@@ -120,31 +139,13 @@ def begin(conductor: "Conductor", folder: str | None) -> None:
     conductor.bridge.list_sessions()
 
 
-class _PaintWatch(QObject):
-    """Tells the first paint of a window.
-
-    Signals: none; `seen` is set instead.
-    """
-
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self.seen = asyncio.Event()
-        window.composer.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Note a paint and let it pass."""
-        if event.type() is QEvent.Type.Paint:
-            self.seen.set()
-        return False
-
-
 async def painted(window: MainWindow) -> None:
     """Wait until the window was painted with its composer; at most a second, should nobody look."""
-    watch = _PaintWatch(window)
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(watch.seen.wait(), 1.0)
-    window.composer.removeEventFilter(watch)
-    watch.deleteLater()
+    seen = asyncio.Event()
+    window.firstPainted.connect(seen.set)
+    if not window.was_painted:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(seen.wait(), _PAINT_LIMIT_S)
 
 
 async def _open_own_door() -> "Door":

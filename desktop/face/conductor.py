@@ -45,18 +45,18 @@ class Conductor(QObject):
 
     sampleRequested = Signal()
 
-    def __init__(self, window: MainWindow, bridge: Bridge) -> None:
+    def __init__(self, window: MainWindow, sidebar: SessionSidebar, bridge: Bridge) -> None:
         super().__init__(window)
         self._window = window
         self.bridge = bridge
         self._sessions: list[SessionSummary] = []
         self._held = ""
-        self.sidebar = SessionSidebar()
+        self.sidebar = sidebar
         self.chat = ChatPane()
         self.welcome = Welcome()
         self.details = DetailsPane()
         self.panel = ApprovalPanel()
-        window.furnish(self.sidebar, (self.chat, self.welcome), self.details)
+        window.furnish((self.chat, self.welcome), self.details)
         window.set_panel(self.panel)
         self.panel.diff.set_side_by_side(bool(bridge.settings.setting("diff_side_by_side", True)))
         self.dialogs = Dialogs(window, bridge)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -38,11 +38,13 @@ class MainWindow(QMainWindow):
     """The parts in their places.
 
     Signals:
+        firstPainted(): the window was painted with its composer.
         closeRequested(): the person wants to close; the owner closes when it may.
         folderDropped(str): a folder was dropped on the window.
         placesChanged(dict): sizes or the look changed and should be remembered.
     """
 
+    firstPainted = Signal()
     closeRequested = Signal()
     folderDropped = Signal(str)
     placesChanged = Signal(dict)
@@ -52,10 +54,12 @@ class MainWindow(QMainWindow):
         self.setObjectName("mainWindow")
         self.setAcceptDrops(True)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)  # the loop ends by an awaited sequence
+        self.was_painted = False
         self._may_close = False
         self._places: dict[str, Any] = {"theme": "system", "text_size": 1.0, **(places or {})}
         self.panel: QWidget | None = None
         self.top = TopBar()
+        self.sidebar = QWidget()
         self.composer = Composer()
         self.bottom = BottomBar()
         self.notice = NoticeBar("notice")
@@ -73,15 +77,20 @@ class MainWindow(QMainWindow):
         self.top.show_heading(heading)
         self.setWindowTitle(f"{heading.title} – {heading.folder} – {words.APP}" if heading else words.APP)
 
-    def furnish(self, sidebar: QWidget, pages: Sequence[QWidget], details: QWidget) -> None:
-        """Put the late parts into their places."""
+    def set_sidebar(self, sidebar: QWidget) -> None:
+        """Put the list of chats into its place."""
         sizes = self._level.sizes()
         is_hidden = self.sidebar.isHidden()
-        self._level.replaceWidget(0, sidebar).deleteLater()
+        self.sidebar.deleteLater()
+        self._level.replaceWidget(0, sidebar)
         sidebar.setVisible(not is_hidden)
         self.sidebar = sidebar
+        self._level.setSizes(sizes)
+
+    def furnish(self, pages: Sequence[QWidget], details: QWidget) -> None:
+        """Put the other late parts into their places."""
         self._level.addWidget(details)
-        self._level.setSizes([*sizes, 220])
+        self._level.setSizes([*self._level.sizes()[:2], 220])
         self.bottom.detailsToggled.connect(details.setVisible)
         for page in pages:
             self._pages.addWidget(page)
@@ -158,7 +167,6 @@ class MainWindow(QMainWindow):
         column.addWidget(InColumn(self.bottom))
         self._level = QSplitter(Qt.Orientation.Horizontal)
         self._level.setObjectName("levelSplitter")
-        self.sidebar: QWidget = QWidget()
         self.sidebar.setObjectName("sessionSidebar")
         self.sidebar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.sidebar.setMinimumWidth(200)
@@ -210,9 +218,9 @@ class MainWindow(QMainWindow):
         return max(round(height * _PANEL_MOST), min(height - _CHAT_LEAST_PX, _PANEL_ROOM_PX), 120)
 
     def _sizes_moved(self) -> None:
-        sizes = self._upright.sizes()
-        if self.panel is not None and self.panel.isVisible() and sum(sizes):
-            self._remember(panel_share=round(sizes[1] / sum(sizes), 3))
+        sizes: list[int] = self._upright.sizes()
+        if self.panel is not None and self.panel.isVisible() and len(sizes) > 1:
+            self._remember(panel_share=round(sizes[1] / max(1, sizes[0] + sizes[1]), 3))
         if not self.sidebar.isHidden():
             self._remember(sidebar_px=self._level.sizes()[0])
 
@@ -221,6 +229,13 @@ class MainWindow(QMainWindow):
         self.placesChanged.emit(dict(self._places))
 
     # --- Qt ---
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Note the first paint; what is not needed for it is loaded afterwards."""
+        super().paintEvent(event)
+        if not self.was_painted:
+            self.was_painted = True
+            self.firstPainted.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the panel within its bounds, and remember the size."""

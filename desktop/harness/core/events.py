@@ -187,7 +187,7 @@ class ModelRequested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyProgress:
-    """Text streamed so far, kept against a crash."""
+    """A piece of streamed text, kept against a crash: what came since the piece before it."""
 
     kind: ClassVar = "reply_progress"
     turn: int

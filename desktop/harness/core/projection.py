@@ -26,7 +26,9 @@ from desktop.harness.core.events import (
     EffectUnresolved,
     Interrupted,
     ModelFailed,
+    ModelRequested,
     Record,
+    ReplyProgress,
     SessionForked,
     Settlement,
     ToolResulted,
@@ -181,6 +183,13 @@ class Projection:
         text = f"{who} looked after a crash: this did {'' if happened else 'not '}happen."
         self._take_result(settled.call_id, text, seq)
 
+    def _on_model_requested(self, requested: ModelRequested, seq: Seq) -> None:
+        self._partial = None
+
+    def _on_reply_progress(self, progress: ReplyProgress, seq: Seq) -> None:
+        before = self._partial[0] if self._partial is not None else ""
+        self._keep_partial(before + progress.text, seq)
+
     def _on_model_failed(self, failed: ModelFailed, seq: Seq) -> None:
         self._keep_partial(failed.partial, seq)
 
@@ -304,6 +313,8 @@ _ON: dict[str, Callable[[Projection, Any, Seq], None]] = {
     "tool_result": Projection._on_tool_result,
     "effect_unresolved": Projection._on_effect_unresolved,
     "effect_settled": Projection._on_effect_settled,
+    "model_requested": Projection._on_model_requested,
+    "reply_progress": Projection._on_reply_progress,
     "model_failed": Projection._on_model_failed,
     "interrupted": Projection._on_interrupted,
     "cancelled": Projection._on_cancelled,

@@ -25,6 +25,7 @@ from desktop.harness.core.events import (
     ModelFailed,
     Paused,
     Record,
+    ReplyProgress,
     SessionForked,
     Settlement,
     ToolResulted,
@@ -114,6 +115,15 @@ class Transcript:
     def _on_user_message(self, message: UserMessage, record: Record) -> Iterator[Patch]:
         yield from self._end_open("cancelled")
         yield self._put(self._row(record, RowKind.USER, f"u{record.seq}", text=message.text))
+
+    def _on_reply_progress(self, progress: ReplyProgress, record: Record) -> Iterator[Patch]:
+        """What was kept of a reply against a crash; what is being streamed shows more than that already."""
+        index = self._index.get(f"a{progress.turn}")
+        shown = self._rows[index] if index is not None else None
+        if shown is None or shown.status != "streaming":
+            text = (shown.text if shown is not None else "") + progress.text
+            key = f"a{progress.turn}"
+            yield self._put(self._row(record, RowKind.ASSISTANT, key, text=text, status="cut"))
 
     def _on_assistant_message(self, message: AssistantMessage, record: Record) -> Iterator[Patch]:
         key = f"a{message.turn}"
@@ -256,6 +266,7 @@ class Transcript:
 
 _ON: dict[str, Callable[[Transcript, Any, Record], Iterator[Patch]]] = {
     "user_message": Transcript._on_user_message,
+    "reply_progress": Transcript._on_reply_progress,
     "assistant_message": Transcript._on_assistant_message,
     "approval_request": Transcript._on_approval_request,
     "approval_granted": Transcript._on_approval_granted,

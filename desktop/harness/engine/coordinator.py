@@ -93,8 +93,7 @@ class Coordinator:
     async def append(self, live: LiveSession, *events: Event, also: Sequence[Write] = ()) -> None:
         """Commit words of a person and fold them."""
         write = Write(session=live.state.session, events=events, run=live.state.run)
-        records = await self.parts.store.append(write, *also)
-        live.take(record for record in records if record.session == live.state.session)
+        await live.append(self.parts.store, write, *also)
 
     # --- running ---
 
@@ -127,6 +126,7 @@ class Coordinator:
         nothing was recorded.
         """
         session = live.state.session
+        self.parts.prepare(live.state.route)
         hands = await self.hands(live.state)
         rules = await self.projects.rules(live.state.project)
         if self.is_running(session):

@@ -17,6 +17,7 @@ from desktop.harness.core.titles import session_title
 from desktop.harness.core.transcript import Patch, Row, RowKind, Transcript
 from desktop.harness.core.views import SessionView, Update
 from desktop.harness.engine.feed import LOST, Feed
+from desktop.harness.ports import Store, Write
 
 FRAME_S = 0.033
 """Streamed text is shown at most so often."""
@@ -41,13 +42,23 @@ class LiveSession:
 
     # --- records ---
 
+    async def append(self, store: Store, *writes: Write) -> None:
+        """Commit, and fold what was written together with what others wrote just before it."""
+        records = await store.append(*writes)
+        mine = [record for record in records if record.session == self.state.session]
+        if mine and mine[0].seq != self.state.seq + 1:
+            mine = await store.read(self.state.session, after=self.state.seq)
+        self.take(mine)
+
     def take(self, records: Iterable[Record]) -> None:
-        """Fold the records that are new and tell those who look on."""
+        """Fold the records that are new and tell those who look on. Raises ValueError at a gap."""
         patches: list[Patch] = []
         taken = False
         for record in records:
             if record.seq <= self.state.seq:
                 continue
+            if record.seq != self.state.seq + 1:
+                raise ValueError(f"record {record.seq} came before {self.state.seq + 1}")
             taken = True
             self.state = advance(self.state, record)
             self.projection.feed(record)

@@ -34,6 +34,7 @@ from desktop.harness.core.events import (
     ModelRequested,
     Paused,
     Record,
+    ReplyProgress,
     RunFinished,
     ToolResulted,
     ToolStarted,
@@ -57,6 +58,9 @@ from desktop.harness.engine.tool_call import Prepared, ToolCalls, failed, refuse
 from desktop.harness.ports import SessionLock, Write
 
 NO_QUESTIONS = "Questions are answered with no in this run."
+
+PROGRESS_S = 0.4
+"""Streamed text is on disk at most this long after it came, plus one commit."""
 
 _MAX_NAMED_PATHS = 20
 
@@ -123,22 +127,23 @@ class Runner:
             await self.commit(*self._take_cut_short(), Interrupted(text=self._live.end_stream()))
 
     async def commit(self, *events: Event, run: RunNumber | None = None) -> None:
-        """Append acts of the runner, and with them the next request when they make one due.
-
-        Is never left half-way: a cancelled commit still folds what was written.
-        """
+        """Append acts of the runner, and with them the next request when they make one due."""
         run = self._live.state.run if run is None else run
         due = self._due_after(events, run)
         if isinstance(due, CallModel) and not self._is_interrupted:
             request = ModelRequested(turn=due.turn, attempt=due.attempt)
             events = (*self._outside_changes(), *events, request)
             self._requested = True
+        await self._append(events, run)
+
+    async def _append(self, events: Sequence[Event], run: RunNumber) -> None:
+        """Commit and fold. Never left half-way: when cancelled, what was written is folded all the same."""
         write = Write(session=self._live.state.session, events=events, run=run, fence=self._lock.fence)
-        append = asyncio.ensure_future(self._parts.store.append(write))
+        append = asyncio.ensure_future(self._live.append(self._parts.store, write))
         try:
-            self._live.take(await asyncio.shield(append))
+            await asyncio.shield(append)
         except asyncio.CancelledError:
-            self._live.take(await append)
+            await append
             raise
 
     def _due_after(self, events: Sequence[Event], run: RunNumber) -> Command | None:
@@ -163,7 +168,23 @@ class Runner:
         if not self._requested:
             await self.commit()
         self._requested = False
-        await self.commit(await call_model(self._parts, self._hands, self._live, due))
+        keeping = asyncio.ensure_future(self._keep_progress(due.turn))
+        try:
+            event = await call_model(self._parts, self._hands, self._live, due)
+        finally:
+            keeping.cancel()
+            await asyncio.gather(keeping, return_exceptions=True)  # a full disk is told by the next commit
+        await self.commit(event)
+
+    async def _keep_progress(self, turn: int) -> None:
+        """Make streamed text durable as it comes, so that a crash loses little of it."""
+        kept = 0
+        while True:
+            await asyncio.sleep(PROGRESS_S)
+            text = self._live.partial
+            if len(text) > kept:
+                await self._append([ReplyProgress(turn=turn, text=text[kept:])], self._live.state.run)
+                kept = len(text)
 
     async def _run_reads(self, due: RunReads) -> None:
         calls = [self._live.state.calls[call_id].asked for call_id in due.calls]

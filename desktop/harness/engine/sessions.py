@@ -81,9 +81,10 @@ class Sessions:
             hands = await asyncio.to_thread(self._parts.hands, workspace)
         except ToolError as error:
             raise UsageError(str(error)) from error
+        route = route or self._default_route()
+        self._parts.prepare(route)
         root = hands.workspace.root
         project = await self._parts.store.project_of(root, *hands.workspace.identity())
-        route = route or self._default_route()
         session = SessionId(f"s{secrets.token_hex(5)}")
         self._check_route(route)
         started = SessionStarted(
@@ -144,7 +145,7 @@ class Sessions:
     async def _ask_anew(self, live: LiveSession, fresh: Sequence[Event]) -> None:
         async with self._coordinator.holding(live) as lock:
             write = Write(session=live.state.session, events=fresh, run=live.state.run, fence=lock.fence)
-            live.take(await self._parts.store.append(write))
+            await live.append(self._parts.store, write)
 
     async def decide(self, session: SessionId, *decisions: Decision) -> None:
         """Answer questions; the run goes on by itself."""

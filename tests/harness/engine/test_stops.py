@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from desktop.harness.api import Settlement, Status, StorageFullError, UsageError
-from desktop.harness.core.events import Resumed
+from desktop.harness.core.events import ReplyProgress, Resumed
 from desktop.harness.core.projection import CUT_MARK
 from desktop.proof.script import (
     Break,
@@ -95,7 +95,7 @@ async def test_stop_with_an_open_question_closes_it(bench: Any) -> None:
 
 
 async def test_another_process_can_stop_a_run(bench: Any) -> None:
-    """A cancel that a second door records reaches the run where it is."""
+    """A cancel that a second door records reaches the run, also when the run writes just behind it."""
     from desktop.wiring import open_door
 
     b = await bench([[*words("a b c "), Pause(30)]])
@@ -103,7 +103,9 @@ async def test_another_process_can_stop_a_run(bench: Any) -> None:
     await b.door.sessions.prompt(session, "talk")
     await until(lambda: b.server.requests)
     other = await open_door(b.data)
+    runner = b.door.coordinator._runners[session]
     await other.sessions.cancel(session)
+    await runner._append([ReplyProgress(turn=1, text="a ")], 1)
     await other.close()
     view = await asyncio.wait_for(b.door.sessions.settled(session), 3)
     assert view.status is Status.CANCELLED
@@ -282,6 +284,32 @@ async def test_a_card_survives_sigkill(bench: Any) -> None:
     assert not (b.folder / "a").exists()
     assert (await b.answer(session)).status is Status.IDLE
     assert (b.folder / "a").read_text() == "x"
+
+
+async def test_streamed_text_survives_sigkill(bench: Any) -> None:
+    """Killed in the middle of an answer: what came half a second before is kept, marked, told once."""
+    b = await bench([[*words("one two three "), Pause(30)], text("Whole."), text("Next.")])
+
+    def shown() -> bool:
+        return b.server.requests and time.monotonic() - asked[0] > 1.5
+
+    asked = [time.monotonic() + 60]
+
+    def begun() -> bool:
+        if b.server.requests and asked[0] > time.monotonic() + 30:
+            asked[0] = time.monotonic()
+        return bool(shown())
+
+    session = await _killed(b, when=begun)
+    first = await anext(aiter(b.door.sessions.watch(session)))
+    row = first.patches[0].rows[-1]
+    assert (row.text, row.status) == ("one two three ", "cut")
+    branch = await b.door.sessions.fork(session)
+    await b.say(branch, "what did you say?")
+    assert b.sent()[1]["content"] == f"one two three \n{CUT_MARK}"
+    await b.door.sessions.resume(session)
+    assert (await b.door.sessions.settled(session)).status is Status.IDLE
+    assert [one["role"] for one in b.sent()] == ["user"]
 
 
 async def test_an_effect_without_receipt_is_never_repeated_on_its_own(bench: Any) -> None:

@@ -137,7 +137,7 @@ def test_allow_and_on_ask_deny(paddock: Any) -> None:
 def test_a_yes_takes_up_the_offer(paddock: Any) -> None:
     """When only other capitals are found the helper offers the fitting request, and "yes" makes it."""
     first = paddock.run("replace COLOUR with COLOR in notes/b.md")
-    assert first.code == Exit.DONE and "Say: `" in first.answer
+    assert first.code == Exit.DONE and "Say yes to do this: `" in first.answer
     second = paddock("run", "yes", "--session", first.session)
     assert second.code == Exit.WAITING
 

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 
 from desktop.harness.adapters.providers.offline_terms import QUOTES
 
-SAY = "Say: "
+SAY = "Say yes to do this: "
 """Begins the line of an offer; a yes to it means what follows."""
 
 _PLAIN = re.compile(r"[\w ,;.'\u2019-]+")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from desktop.face import strings_window as words
 from desktop.face.bridge import Bridge
@@ -101,7 +101,7 @@ class Conductor(QObject):
         bridge.settings.saveFailed.connect(self._say)
         self.panel.decided.connect(bridge.decide)
         self.panel.left.connect(window.composer.setFocus)
-        self.panel.appeared.connect(window.place_panel)
+        self.panel.appeared.connect(self._asks)
         self.panel.styleChosen.connect(lambda side: bridge.settings.keep("diff_side_by_side", side))
         self.chat.exampleChosen.connect(window.take_text)
         self.chat.branchRequested.connect(self._branch)
@@ -148,6 +148,11 @@ class Conductor(QObject):
         bridge.settings.servicesListed.connect(self._show_routes)
 
     # --- what comes up ---
+
+    def _asks(self) -> None:
+        """Make room for the card, and call the person if they look elsewhere; never take the focus."""
+        self._window.place_panel()
+        QApplication.alert(self._window)
 
     def _opened(self, session: str, draft: str) -> None:
         window = self._window

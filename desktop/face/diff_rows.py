@@ -52,7 +52,8 @@ class Row:
 class ComparedFile:
     """One file of a change with its comparison, counted once.
 
-    `wide_*` holds the columns of lines that may not fit, `notes` what has to be said in words.
+    `wide_*` holds the columns of lines that may not fit, `notes` what has to be said in words, `language`
+    what its code is coloured as.
     """
 
     file: FileDiff
@@ -62,6 +63,7 @@ class ComparedFile:
     notes: tuple[str, ...]
     wide_before: dict[int, int]
     wide_after: dict[int, int]
+    language: str = ""
 
     @property
     def is_one_sided(self) -> bool:
@@ -69,7 +71,7 @@ class ComparedFile:
         return self.file.before is None or self.file.after is None
 
 
-def compared(file: FileDiff) -> ComparedFile:
+def compared(file: FileDiff, *, language: str = "") -> ComparedFile:
     """Compare one file. May take a while for long files: see `diff.LONG_LINES`."""
     comparison = compare(file.before, file.after)
     return ComparedFile(
@@ -80,6 +82,7 @@ def compared(file: FileDiff) -> ComparedFile:
         notes=tuple(_notes(file, comparison)),
         wide_before=_wide(comparison.before),
         wide_after=_wide(comparison.after),
+        language=language,
     )
 
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.face.diff_rows import ComparedFile, compared
 from desktop.face.stopwatch import stopwatch
+from desktop.face.syntax import language_of
 from desktop.face.tasks import Tasks
 from desktop.harness.api import Door, FileDiff, Patch, Question, SessionId, SessionView, Update
 
@@ -163,9 +164,13 @@ def _shown(questions: Sequence[Question]) -> tuple[tuple[str, str], ...]:
 
 
 async def compare_all(files: Sequence[FileDiff]) -> tuple[ComparedFile, ...]:
-    """Compare files, long ones in a thread."""
+    """Compare files, long ones in a thread; what a file's code is coloured as is always found in one."""
     found: list[ComparedFile] = []
     for file in files:
+        language = "" if file.binary else await asyncio.to_thread(language_of, file.path)
         size = len(file.before or "") + len(file.after or "")
-        found.append(await asyncio.to_thread(compared, file) if size > _LONG_TEXT else compared(file))
+        if size > _LONG_TEXT:
+            found.append(await asyncio.to_thread(compared, file, language=language))
+        else:
+            found.append(compared(file, language=language))
     return tuple(found)

@@ -6,7 +6,6 @@ length. Text is chosen with the mouse or Ctrl+A, one side at a time, and copied 
 the file.
 """
 
-import time
 from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
@@ -20,24 +19,19 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextLayout,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from desktop.face import strings_window as words
 from desktop.face import theme
-from desktop.face.diff import Span
-from desktop.face.diff_heights import Heights, Metrics, columns_of
+from desktop.face.diff_heights import Heights, Metrics
 from desktop.face.diff_rows import DiffRows, Row, RowSort
-from desktop.face.syntax import language_of
 from desktop.face.widgets import diff_heading
 from desktop.face.widgets.diff_choice import Choice, Place
-from desktop.face.widgets.diff_text import Drawn, drawn, paint, piece_layout
+from desktop.face.widgets.diff_lines import DiffLines
+from desktop.face.widgets.diff_text import paint
 
 _PAD_PX = 8
-_KEPT_LAYOUTS = 2_000
-_COLOUR_BUDGET_S = 0.003
-"""Colouring one frame takes at most this long; lines beyond it get their colours in the next."""
 
 
 class DiffCanvas(QAbstractScrollArea):
@@ -63,19 +57,14 @@ class DiffCanvas(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self._rows = DiffRows((), side=True)
         self._is_complete = True
-        self._languages: list[str] = []
         self._choice = Choice()
-        self._lines: dict[tuple[int, bool], Drawn] = {}
-        self._layouts: dict[tuple[int, bool, int], QTextLayout] = {}
-        self._colour_until_s = 0.0
-        self._is_plain = False
+        self._lines = DiffLines()
         self._measure()
 
     def set_rows(self, rows: DiffRows, *, is_complete: bool) -> None:
         """Show other rows; the place on the screen is kept if it still exists."""
         self._rows = rows
         self._is_complete = is_complete
-        self._languages = [language_of(file.file.path) if not file.file.binary else "" for file in rows.files]
         self._choice = Choice()
         self._measure()
 
@@ -119,8 +108,7 @@ class DiffCanvas(QAbstractScrollArea):
             is_soft=not self._rows.has_many_high(side_columns=side, whole_columns=whole),
         )
         self._heights = Heights(self._rows, self._metrics)
-        self._lines.clear()
-        self._layouts.clear()
+        self._lines.use(self._rows, self._metrics)
         bar = self.verticalScrollBar()
         bar.setSingleStep(line_px)
         bar.setPageStep(max(line_px, self.viewport().height() - self._metrics.heading_px))
@@ -164,8 +152,7 @@ class DiffCanvas(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), QColor(theme.current().field))
         painter.setFont(theme.code_font())
-        self._colour_until_s = time.perf_counter() + _COLOUR_BUDGET_S
-        self._is_plain = False
+        self._lines.begin_frame()
         last: Row | None = None
         for index, row, place in self._visible():
             last = last or row
@@ -173,7 +160,7 @@ class DiffCanvas(QAbstractScrollArea):
         if last is not None and last.sort is not RowSort.HEADING and self._rows.has_headings:
             self._paint_sticky(painter, last.file)
         painter.end()
-        if self._is_plain:
+        if self._lines.is_plain:
             QTimer.singleShot(0, self.viewport(), self.viewport().update)
         bar = self.verticalScrollBar()
         if len(self._rows) and self._is_complete and bar.value() >= bar.maximum():
@@ -233,43 +220,15 @@ class DiffCanvas(QAbstractScrollArea):
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, "+" if after else "−")
 
     def _paint_pieces(self, painter: QPainter, index: int, row: Row, text: QRectF, *, after: bool) -> None:
-        look = self._drawn(index, row, after=after)
+        look = self._lines.drawn(index, row, after=after)
         chosen = self._choice.within(index, look.text, after=after, is_inline=self._rows.is_inline(row))
         step = self._metrics.line_px
         first = max(0, int(-text.y() // step))
         last = min(len(look.pieces), int((self.viewport().height() - text.y()) // step) + 1)
         for piece in range(first, last):
-            layout = self._layout((index, after, piece), look, chosen)
+            layout = self._lines.layout((index, after, piece), look, chosen)
             place = QRectF(text.x(), text.y() + piece * step + step * 0.1, text.width(), step)
             paint(painter, layout, place, theme.current().text)
-
-    def _layout(self, key: tuple[int, bool, int], look: Drawn, chosen: Span | None) -> QTextLayout:
-        """A layout, kept unless text is chosen in it or its colours have to wait for the next frame."""
-        if chosen is None and key in self._layouts:
-            return self._layouts[key]
-        may_colour = not look.language or time.perf_counter() < self._colour_until_s
-        made = piece_layout(look, key[2], theme.code_font(), chosen=chosen, is_coloured=may_colour)
-        self._is_plain |= not may_colour
-        if may_colour and chosen is None:
-            if len(self._layouts) > _KEPT_LAYOUTS:
-                self._layouts.clear()
-            self._layouts[key] = made
-        return made
-
-    def _drawn(self, index: int, row: Row, *, after: bool) -> Drawn:
-        key = (index, after)
-        if key not in self._lines:
-            if len(self._lines) > _KEPT_LAYOUTS:
-                self._lines.clear()
-            self._lines[key] = drawn(
-                self._rows.files[row.file],
-                row,
-                after=after,
-                columns=columns_of(self._rows, row, self._metrics),
-                is_soft=self._metrics.is_soft,
-                language=self._languages[row.file],
-            )
-        return self._lines[key]
 
     # --- choosing and copying ---
 
@@ -289,9 +248,9 @@ class DiffCanvas(QAbstractScrollArea):
         return None
 
     def _column_at(self, index: int, row: Row, text: QRectF, point: QPointF, *, after: bool) -> int:
-        look = self._drawn(index, row, after=after)
+        look = self._lines.drawn(index, row, after=after)
         line = min(int((point.y() - text.y()) // self._metrics.line_px), len(look.pieces) - 1)
-        layout = self._layout((index, after, line), look, None)
+        layout = self._lines.layout((index, after, line), look, None)
         return look.pieces[line][0] + layout.lineAt(0).xToCursor(point.x() - text.x())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

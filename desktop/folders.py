@@ -108,6 +108,7 @@ class Folders:
                 folder.close()
                 self._open[path] = known
                 return known
+            self._forget(folder.root)
             folder.learn_secrets()
             hands = self._hands(folder)
             self._open[path] = self._open[folder.root] = hands
@@ -167,7 +168,7 @@ class Folders:
         )
 
     def _forget(self, root: str) -> None:
-        """The folder at this path is another one now."""
+        """What stood at this path is there no more."""
         for name in [name for name, hands in self._open.items() if hands.workspace.root == root]:
             del self._open[name]
         if (watcher := self._watchers.pop(root, None)) is not None:

@@ -7,6 +7,7 @@ client) is imported by the adapter that owns it, at its first use, so opening th
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from functools import cache
 from pathlib import Path
 
 from desktop import resources
@@ -15,7 +16,6 @@ from desktop.harness.adapters.clock import SystemClock
 from desktop.harness.adapters.preimages import KeptFiles
 from desktop.harness.adapters.providers.address import is_plain, origin_of
 from desktop.harness.adapters.providers.chat import ChatCompletions
-from desktop.harness.adapters.providers.offline import OfflineHelper
 from desktop.harness.adapters.redaction import KnownSecrets, secrets_of_environment
 from desktop.harness.adapters.sandbox.descent import Way, best_way
 from desktop.harness.adapters.sandbox.own_process import make_undumpable, take_key_from_environment
@@ -73,12 +73,11 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         return await asyncio.to_thread(keychain.get, origin) if services.may_have_key(origin) else None
 
     model = ChatCompletions(key_for, allows_plain=lambda origin: services.allows_plain(origin))
-    offline = OfflineHelper()
     services = Services(settings, keychain, model, redaction, origin_of=origin_of, is_plain=is_plain)
     folders = Folders(data_dir, store, preimages, redaction, texts, worker, ShellProcesses())
 
     def model_for(route: Route) -> Model:
-        return offline if route.is_offline else model
+        return _offline_helper() if route.is_offline else model
 
     parts = Parts(
         store=store,
@@ -90,6 +89,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         model=model_for,
         hands=folders.hands,
         stage=Staged,
+        prepare=lambda route: None if route.is_offline else model.prepare(),
         command_protection=NO_WALL,
         caution=caution,
     )
@@ -110,6 +110,14 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         checks=_checks(data_dir, store, settings, services),
         closers=(folders.close, model.close, worker.close, store.close),
     )
+
+
+@cache
+def _offline_helper() -> Model:
+    """The one offline helper; it holds no state."""
+    from desktop.harness.adapters.providers.offline import OfflineHelper  # late: most routes never need it
+
+    return OfflineHelper()
 
 
 def _checks(

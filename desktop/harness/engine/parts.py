@@ -35,7 +35,8 @@ class Hands:
 class Parts:
     """Everything outside that the engine may use.
 
-    `hands` opens a folder (raises ToolError), `model` gives the adapter for a route, `stage` lays
+    `hands` opens a folder (raises ToolError), `model` gives the adapter for a route, `prepare` lets it
+    get ready for a first request and returns at once, `stage` lays
     changes that are not written yet over a view, `caution` says what to think of before a folder is opened.
     """
 
@@ -48,6 +49,7 @@ class Parts:
     model: Callable[[Route], Model]
     hands: Callable[[str], Hands]
     stage: Callable[[FileView, Sequence[Change]], FileView]
+    prepare: Callable[[Route], None] = lambda route: None
     command_protection: str = ""
     caution: Callable[[str], str] = lambda path: ""
 

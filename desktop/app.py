@@ -161,8 +161,12 @@ async def _open_own_door() -> "Door":
 
 async def _warm(door: "Door") -> None:
     """Load what the first diff and the first message need, away from the window's thread."""
-    syntax = await asyncio.to_thread(import_module, "desktop.face.syntax")
-    await asyncio.to_thread(syntax.language_of, "notes.md")
+    for name, work, sample in (
+        ("desktop.face.syntax", "language_of", "notes.md"),
+        ("desktop.face.markdown", "parse", "https://example.com"),
+    ):
+        module = await asyncio.to_thread(import_module, name)
+        await asyncio.to_thread(getattr(module, work), sample)
     await door.services.keychain()
 
 

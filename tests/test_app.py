@@ -174,6 +174,21 @@ def press(box: QDialog, text: str) -> None:
     next(button for button in box.findChildren(QAbstractButton) if button.text() == text).click()
 
 
+def test_a_message_sent_before_the_harness_is_there(run_qt: RunQt, folder: Path, data_dir: Path) -> None:
+    """What is sent right after the first paint is kept, and said as soon as a chat is open."""
+
+    async def play() -> None:
+        running = Running(folder, lambda: open_door(data_dir))
+        say(running.window, "list the files")
+        conductor = await running.ready()
+        await until(lambda: "notes.txt" in texts(conductor))
+        await until(lambda: not conductor.is_busy())
+        assert running.window.composer.text() == ""
+        assert await running.end() == 0
+
+    run_qt(play())
+
+
 def test_a_log_that_cannot_be_opened_is_said_in_the_window(run_qt: RunQt) -> None:
     """A damaged data folder gives a sentence and an exit code, never a traceback."""
 

@@ -50,7 +50,7 @@ class Conductor(QObject):
         self._window = window
         self.bridge = bridge
         self._sessions: list[SessionSummary] = []
-        self._held = ""
+        self._held = window.take_held()
         self.sidebar = sidebar
         self.chat = ChatPane()
         self.welcome = Welcome()
@@ -66,7 +66,7 @@ class Conductor(QObject):
         self._refresh = QTimer(self)
         self._refresh.setInterval(_REFRESH_MS)
         self._refresh.timeout.connect(bridge.list_sessions)
-        bridge.nothingFound.connect(self.close_chat)
+        bridge.nothingFound.connect(self._nothing_found)
         self._show_routes()
 
     # --- the whole ---
@@ -241,6 +241,13 @@ class Conductor(QObject):
     def _deleted(self, session: str) -> None:
         if session == self.bridge.session:
             self.close_chat()
+
+    def _nothing_found(self) -> None:
+        held, self._held = self._held, ""
+        self.close_chat()
+        if held:
+            self._window.composer.set_text(held)
+            self._window.composer.failed(words.OPEN_FIRST)
 
     def close_chat(self) -> None:
         """Show the start page."""

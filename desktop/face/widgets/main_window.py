@@ -66,6 +66,8 @@ class MainWindow(QMainWindow):
         self.standing = NoticeBar("standing")
         self.actions_by_name = make_actions(self)
         fill_menu(self.top.menu, self.actions_by_name)
+        self._held = ""
+        self.composer.submitted.connect(self._hold)
         self._lay_out()
         self._connect()
         self._restore()
@@ -76,6 +78,15 @@ class MainWindow(QMainWindow):
         """Show where the open chat stands; None for none."""
         self.top.show_heading(heading)
         self.setWindowTitle(f"{heading.title} – {heading.folder} – {words.APP}" if heading else words.APP)
+
+    def take_held(self) -> str:
+        """What was sent before anybody could take it; from now on the caller takes what is sent."""
+        self.composer.submitted.disconnect(self._hold)
+        held, self._held = self._held, ""
+        return held
+
+    def _hold(self, text: str) -> None:
+        self._held = text
 
     def set_sidebar(self, sidebar: QWidget) -> None:
         """Put the list of chats into its place."""

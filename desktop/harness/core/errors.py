@@ -76,7 +76,7 @@ class ModelError(PaddockError):
 
 
 class Refusal(StrEnum):
-    """Why a tool says no. The code goes to the model and into the log."""
+    """Why a tool says no. The code stands in the log with the result; the sentence goes to the model."""
 
     OUTSIDE = "outside"
     LINK_OUTSIDE = "link-outside"

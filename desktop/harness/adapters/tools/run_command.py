@@ -22,6 +22,8 @@ from desktop.harness.ports import CommandResult, FileView, Processes, Redaction
 MAX_COMMAND_BYTES = 100_000
 MAX_TIMEOUT_S = 600
 _KEPT_BYTES = 2_000_000
+_HEAD_BYTES = 600
+"""Kept free for the lines above the output, so that the whole result stays within the tool's limit."""
 
 KeepArtifact = Callable[[bytes], Awaitable[ArtifactId]]
 
@@ -75,7 +77,7 @@ class RunCommand:
         )
         shown = plain(done.output)
         text = self._redaction.redact(shown.text)
-        body, was_cut = _within(text, self.spec.max_output_bytes)
+        body, was_cut = _within(text, self.spec.max_output_bytes - _HEAD_BYTES)
         artifact = await self._artifact(done.output, shown, text, was_cut=was_cut)
         head = [_verdict(done, timeout_s), *_remarks(done, shown)]
         if was_cut and artifact:

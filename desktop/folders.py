@@ -30,7 +30,7 @@ from desktop.harness.core.errors import ToolError
 from desktop.harness.core.policy import Mode
 from desktop.harness.core.toolspec import Change, ChangeKind
 from desktop.harness.engine.parts import Hands
-from desktop.harness.ports import FileKind, PreImages, Store, Watcher, Worker
+from desktop.harness.ports import FileKind, PreImages, Store, Tool, Watcher, Worker
 
 Refresh = Callable[[str, frozenset[str] | None], Coroutine[Any, Any, None]]
 """Gets a folder's real path and what changed in it; None: the folder itself is gone."""
@@ -145,13 +145,13 @@ class Folders:
             ),
             ShowFileInfo(folder),
         )
-        changing = [
+        changing: list[Tool] = [
             EditFile(folder, preimages=preimages, texts=texts, redaction=redaction),
             WriteFile(folder, preimages=preimages, texts=texts),
             MoveFile(folder, preimages=preimages),
             DeleteFile(folder, preimages=preimages),
         ]
-        tools = [*looking, *changing]
+        tools: list[Tool] = [*looking, *changing]
         if self._processes.is_available and not caution(folder.root):
             tools.append(
                 RunCommand(

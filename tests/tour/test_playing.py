@@ -32,5 +32,5 @@ def test_tour_holds_and_leaves_a_picture_of_every_step(tmp_path: Path) -> None:
     assert sum(line[:1].isdigit() for line in done.stdout.splitlines()) == STEPS
     pictures = [QImage(str(path)) for path in sorted(out.iterdir())]
     assert len(pictures) >= STEPS and all(picture.width() == 1200 for picture in pictures)
-    assert len({picture.constBits().tobytes() for picture in pictures}) == len(pictures)
+    assert len({bytes(picture.constBits()) for picture in pictures}) == len(pictures)
     assert not (home / "data").exists()

@@ -32,7 +32,8 @@ def test_splices_keep_a_screen_equal_to_the_rows(
     data: st.DataObject, logs: st.SearchStrategy[list[Record]]
 ) -> None:
     """For any log, with text streamed in between, applying the patches gives the rows; keys stay unique."""
-    transcript, shown = Transcript(), []
+    transcript = Transcript()
+    shown: list[Row] = []
     for record in data.draw(logs):
         if data.draw(st.booleans()):
             shown = spliced(shown, transcript.stream("some text", 1, record.run, record.seq))

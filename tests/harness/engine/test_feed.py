@@ -53,7 +53,7 @@ async def test_a_screen_that_fell_behind_gets_all_rows_anew() -> None:
     """After a loss the next patch replaces everything that was shown by everything there is."""
     live = LiveSession(SessionId("s1"))
     live.take([_record(1, BEGIN)])
-    watching = aiter(live.watch())
+    watching = live.watch()
     rows = list((await anext(watching)).patches[0].rows)
     for n in range(MAX_WAITING + 5):
         live.take([_record(n + 2, UserMessage(text=str(n)), n + 1)])

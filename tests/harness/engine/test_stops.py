@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from desktop.harness.api import Settlement, Status, StorageFullError, UsageError
+from desktop.harness.api import SessionSummary, Settlement, Status, StorageFullError, UsageError
 from desktop.harness.core.events import ReplyProgress, Resumed
 from desktop.harness.core.projection import CUT_MARK
 from desktop.proof.script import (
@@ -272,7 +272,8 @@ async def _killed(b: Any, *rules: str, when: Any = None) -> str:
     finally:
         os.kill(child.pid, signal.SIGKILL)
         await child.wait()
-    return (await b.door.sessions.summaries())[0].session
+    summaries: list[SessionSummary] = await b.door.sessions.summaries()
+    return summaries[0].session
 
 
 async def test_a_card_survives_sigkill(bench: Any) -> None:
@@ -386,12 +387,12 @@ async def _pretend_started(data: Path, session: str, question: Any) -> None:
     from desktop.harness.adapters.clock import SystemClock
     from desktop.harness.adapters.preimages import KeptFiles
     from desktop.harness.adapters.store import SqliteStore
-    from desktop.harness.core.events import ApprovalGranted, ToolStarted
+    from desktop.harness.core.events import ApprovalGranted, ApprovalRequest, ToolStarted
     from desktop.harness.ports import Write
 
     store = SqliteStore(data, SystemClock(), KeptFiles(data / "artifacts"))
     records = await store.read(session)
-    asked = next(r.event for r in records if r.event.kind == "approval_request")
+    asked = next(r.event for r in records if isinstance(r.event, ApprovalRequest))
     granted = ApprovalGranted(call_id=question.call_id, payload=question.payload, scope="once")
     started = ToolStarted(
         call_id=question.call_id,

@@ -82,7 +82,8 @@ async def test_any_flipped_byte_is_found(
 def _flipped(value: object, at: int) -> object:
     if isinstance(value, int):
         return value ^ (1 << at % 40)
-    raw = bytearray(value.encode() if isinstance(value, str) else value)  # type: ignore[arg-type]
+    assert isinstance(value, str | bytes)
+    raw = bytearray(value.encode() if isinstance(value, str) else value)
     raw[at % len(raw)] ^= 1 << at % 8
     return bytes(raw)
 

@@ -157,7 +157,7 @@ def test_a_failing_write_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.Monk
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
     path = tmp_path / "paddock.db"
     assert not isinstance(faults.from_sqlite(error, path), StorageFullError)
-    monkeypatch.setattr(faults.shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
     assert isinstance(faults.from_sqlite(error, path), StorageFullError)
 
 

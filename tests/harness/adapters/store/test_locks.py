@@ -113,7 +113,7 @@ def test_a_moment_of_looking_is_waited_for(tmp_path: Path, monkeypatch: pytest.M
     """A lock that is gone a moment later is taken."""
     path = tmp_path / "a.lock"
     looking = [locks.take(path)]
-    monkeypatch.setattr(locks.time, "sleep", lambda _: os.close(looking.pop()))
+    monkeypatch.setattr("time.sleep", lambda _: os.close(looking.pop()))
     os.close(locks.take(path))
 
 

@@ -7,12 +7,13 @@ the program started. Closing asks once when something works, and never takes mor
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import shutil
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,15 +65,19 @@ async def live(window: MainWindow, folder: str | None, open_door: OpenDoor) -> i
     await asyncio.to_thread(import_module, "desktop.harness.api")
     from desktop.harness.api import PaddockError
 
+    door: Door | None = None
     try:
-        door = await open_door()
-        sidebar = await show_list(window, door)
+        with _without_collecting():
+            door = await open_door()
+            sidebar = await show_list(window, door)
+            await asyncio.to_thread(import_module, "desktop.face.conductor")
     except PaddockError as error:
         window.standing.say(str(error))
         await closing.wait()
+        if door is not None:
+            await door.close()
         window.close_now()
         return 1
-    await asyncio.to_thread(import_module, "desktop.face.conductor")
     conductor = join(window, sidebar, door)
     begin(conductor, folder)
     warming = asyncio.ensure_future(_warm(door))
@@ -83,6 +88,16 @@ async def live(window: MainWindow, folder: str | None, open_door: OpenDoor) -> i
     await asyncio.gather(warming, return_exceptions=True)
     await conductor.close()
     return 0
+
+
+@contextlib.contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Loading makes many objects and no rubbish; looking for rubbish meanwhile takes a sixth of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 async def show_list(window: MainWindow, door: "Door") -> "SessionSidebar":

@@ -60,7 +60,7 @@ def _figures(
             baseline=lower_quartile(_gaps(theirs)),
             unit="ms",
             limit=1.0,
-            note=f"lower quartile of {len(_gaps(ours))} gaps; medians {_median(ours):.1f} and {_median(theirs):.1f} ms",
+            note=f"lower quartiles; medians {_median(ours):.1f} and {_median(theirs):.1f} ms",
         ),
         Figure(
             name="CPU of 30 turns",

@@ -141,7 +141,7 @@ def _check_fence(write: Write, end: _End) -> None:
 
 def _end(db: "Database", session: SessionId) -> _End | None:
     """Where a session stands, None when nothing was ever written to it (it may have been locked)."""
-    row = db.execute(_HEAD, (session,)).fetchone()
+    row = db.conn.execute(_HEAD, (session,)).fetchone()
     if row is None:
         return None
     fence, head_seq, head_digest, last_seq = row
@@ -162,5 +162,5 @@ def _insert(db: "Database", write: Write, end: _End, at_ms: int) -> list[Record]
         before = digest
     if rows:
         db.conn.executemany(_INSERT, rows)
-        db.execute(_MOVE_HEAD, (seq, at_ms, before, session))
+        db.conn.execute(_MOVE_HEAD, (seq, at_ms, before, session))
     return records

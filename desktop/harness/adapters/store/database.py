@@ -83,12 +83,13 @@ def open_database(path: Path, *, steps: Sequence[Step] = STEPS, is_reader: bool 
 def transaction(db: "Database") -> Iterator[None]:
     """All or nothing, with the right to write taken at the beginning.
 
-    A transaction that reads first and asks later can be told that it read the past.
+    A transaction that reads first and asks later can be told that it read the past. The connection is asked
+    directly here and in what appends: the wrapper reads each statement for its kind, as costly as running it.
     """
-    db.execute("BEGIN IMMEDIATE")
+    db.conn.execute("BEGIN IMMEDIATE")
     try:
         yield
-        db.commit()
+        db.conn.execute("COMMIT")
     except BaseException:
         with contextlib.suppress(sqlite3.Error):
             db.rollback()

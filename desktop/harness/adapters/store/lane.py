@@ -29,6 +29,39 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class _Awaited:
+    """The answer to a job that an event loop waits for, with what `Lane` needs of a `Future`.
+
+    A `Future` of threads wrapped for a loop costs twice as much, which is felt beside a small commit.
+    """
+
+    __slots__ = ("_loop", "waiter")
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.waiter: asyncio.Future[Any] = self._loop.create_future()
+
+    def set_running_or_notify_cancel(self) -> bool:
+        """Whether somebody still waits."""
+        return not self.waiter.cancelled()
+
+    def set_result(self, result: Any) -> None:
+        """Hand the result over; from the lane's thread."""
+        self._tell(self.waiter.set_result, result)
+
+    def set_exception(self, error: BaseException) -> None:
+        """Raise this where the job is awaited; from the lane's thread."""
+        self._tell(self.waiter.set_exception, error)
+
+    def _tell(self, tell: Callable[[Any], None], what: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._tell_waiter, tell, what)
+
+    def _tell_waiter(self, tell: Callable[[Any], None], what: Any) -> None:
+        if not self.waiter.done():
+            tell(what)
+
+
 class Lane:
     """Jobs for one connection, in the order in which they came."""
 
@@ -36,7 +69,7 @@ class Lane:
         self._name = name
         self._path = path
         self._connect = connect
-        self._jobs: SimpleQueue[tuple[Callable[[Any], Any], Future[Any]] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[Callable[[Any], Any], Future[Any] | _Awaited] | None] = SimpleQueue()
         self._gate = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
@@ -48,18 +81,24 @@ class Lane:
     def submit(self, job: Callable[["Database"], T]) -> Future[T]:
         """Queue a job; the first one starts the thread. Raises StorageError after `close`."""
         future: Future[T] = Future()
+        self._put(job, future)
+        return future
+
+    def _put(self, job: Callable[["Database"], Any], answer: Future[Any] | _Awaited) -> None:
         with self._gate:
             if self._is_closed:
                 raise StorageError("The log is closed.")
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
                 self._thread.start()
-            self._jobs.put((job, future))
-        return future
+            self._jobs.put((job, answer))
 
     async def run(self, job: Callable[["Database"], T]) -> T:
         """Await a job. Raises what the job raises; errors of SQLite and the disk as StorageError."""
-        return await asyncio.wrap_future(self.submit(job))
+        answer = _Awaited()
+        self._put(job, answer)
+        result: T = await answer.waiter
+        return result
 
     def close(self, last: Callable[["Database"], None] | None = None) -> None:
         """Let no more jobs in, finish those that wait, do `last`, close the connection and end the thread."""
@@ -75,13 +114,13 @@ class Lane:
 
     def _work(self) -> None:
         while (item := self._jobs.get()) is not None:
-            job, future = item
-            if future.set_running_or_notify_cancel():
+            job, answer = item
+            if answer.set_running_or_notify_cancel():
                 try:
-                    future.set_result(self._perform(job))
+                    answer.set_result(self._perform(job))
                 except BaseException as error:  # noqa: BLE001 - it is raised where the job is awaited
-                    future.set_exception(error)
-            del item, job, future
+                    answer.set_exception(error)
+            del item, job, answer
         if self._last is not None and self._db is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._last(self._db)

@@ -58,6 +58,8 @@ class Conductor(QObject):
         self.panel = ApprovalPanel()
         window.furnish((self.chat, self.welcome), self.details)
         window.set_panel(self.panel)
+        window.setTabOrder(sidebar.settings_button, window.top.menu_button)
+        window.setTabOrder(window.top.menu_button, window.top.mode)
         self.panel.diff.set_side_by_side(bool(bridge.settings.setting("diff_side_by_side", True)))
         self.dialogs = Dialogs(window, bridge)
         self._connect_chat()

@@ -128,6 +128,36 @@ def test_the_main_job_by_keyboard_alone(run_qt: RunQt, tmp_path: Path) -> None:
     run_qt(play())
 
 
+def test_tab_goes_as_the_eye_goes(run_qt: RunQt, tmp_path: Path) -> None:
+    """From the list over the top line, the chat and the card to the message field and what is below it."""
+
+    async def play() -> None:
+        async with live(tmp_path) as here:
+            here.door.sessions.plans = [[edit_question()]]
+            here.bridge.prompt("change")
+            await here.until(lambda: here.conductor.panel.isVisible())
+            here.conductor.sidebar.search.setFocus()
+            order = []
+            for _ in range(24):
+                order.append(here.focus().objectName())
+                here.key(Qt.Key.Key_Tab)
+            wanted = [
+                *("searchBox", "sessionList", "newSessionButton", "settingsButton", "menuButton"),
+                *("modeSelector", "chatView", "diffCanvas", "allowOnceButton", "allowAlwaysButton"),
+                *(
+                    "allowMenuButton",
+                    "denyButton",
+                    "denyReason",
+                    "composer",
+                    "modelSelector",
+                    "detailsButton",
+                ),
+            ]
+            assert [name for name in order if name in wanted][: len(wanted)] == wanted
+
+    run_qt(play())
+
+
 def test_a_branch_on_an_answer_ends_after_it(run_qt: RunQt, tmp_path: Path) -> None:
     """Branching on an answer keeps it and leaves the composer empty."""
 

@@ -6,22 +6,32 @@ It only chooses; what is chosen is loaded late, so that a verb never loads Qt an
 import sys
 from collections.abc import Sequence
 
-from desktop.cli.command import is_verb, parser
-from desktop.cli.command import main as carry_out
+_INTERRUPTED = 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
-    given = list(sys.argv[1:] if words is None else words)
-    if not given or not is_verb(given[0]):
-        return _window(given)
-    if given[0] == "tour":
-        return _tour(given)
-    return carry_out(given)
+    """Run the command; the exit code. Ctrl+C while it is still loading ends it without a word."""
+    try:
+        return _chosen(list(sys.argv[1:] if words is None else words))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def _chosen(words: list[str]) -> int:
+    from desktop.cli.command import is_verb
+    from desktop.cli.command import main as carry_out
+
+    if not words or not is_verb(words[0]):
+        return _window(words)
+    if words[0] == "tour":
+        return _tour(words)
+    return carry_out(words)
 
 
 def _window(words: list[str]) -> int:
     if len(words) > 1:
+        from desktop.cli.command import parser
+
         parser().error(f"{words[0]!r} is no verb, and the window takes one folder")
     from desktop.app import run_window
 
@@ -29,6 +39,8 @@ def _window(words: list[str]) -> int:
 
 
 def _tour(words: list[str]) -> int:
+    from desktop.cli.command import parser
+
     options = parser().parse_args(words)
     from desktop.tour.playing import main as play
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from desktop.cli import checking, controlling, deciding, looking, prompting
 from desktop.cli.exits import Exit, of_error
-from desktop.cli.output import Output, speak_utf8
+from desktop.cli.output import Output, ready_streams
 from desktop.cli.verb import Act, Verb
 from desktop.harness.api import Door, PaddockError, SessionId
 
@@ -63,7 +63,7 @@ def is_verb(word: str) -> bool:
 
 def main(words: Sequence[str]) -> int:
     """Carry out the verb that the words name; the exit code."""
-    speak_utf8()
+    ready_streams()
     options = parser().parse_args(list(words))
     out = Output(is_json=options.is_json)
     try:

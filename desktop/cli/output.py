@@ -32,9 +32,8 @@ class Output:
 
     def __init__(self, *, is_json: bool, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self.is_json = is_json
-        self._out = sys.stdout if out is None else out
-        self._err = sys.stderr if err is None else err
-        self._is_gone = False
+        self._out: TextIO | None = out or sys.stdout  # Python has none where the stream is closed
+        self._err: TextIO | None = err or sys.stderr
 
     def item(self, item: Mapping[str, Any]) -> None:
         """One object for a program."""
@@ -54,20 +53,20 @@ class Output:
 
     def complain(self, sentence: str) -> None:
         """One plain sentence on standard error."""
-        try:
+        if self._err is None:
+            return
+        with suppress(OSError):  # nobody listens there either
             print(visible(" ".join(sentence.split())), file=self._err, flush=True)
-        except OSError:
-            return  # nobody listens there either
 
     def _write(self, text: str) -> None:
-        if self._is_gone:
+        if self._out is None:
             return
         try:
             self._out.write(text + "\n")
             self._out.flush()
         except BrokenPipeError:
-            self._is_gone = True
             _forget(self._out)
+            self._out = None
 
 
 def _forget(stream: TextIO) -> None:
@@ -76,8 +75,16 @@ def _forget(stream: TextIO) -> None:
         os.dup2(nothing.fileno(), stream.fileno())
 
 
-def speak_utf8() -> None:
-    """Let both streams take any text, whatever the locale says."""
+def ready_streams() -> None:
+    """Let both streams take any text, whatever the locale says, and keep the numbers of closed ones.
+
+    Without that the next file that is opened, the log say, would be what others call standard output.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -5,14 +5,18 @@ from typing import Any
 
 import pytest
 
+from desktop.cli.command import main
 from desktop.proof.script import calls, text
 from tests.cli.conftest import Command as Command
+from tests.cli.conftest import Done
 from tests.cli.conftest import paddock as paddock
 from tests.harness.engine.conftest import Bench, MakeBench
 from tests.harness.engine.conftest import bench as bench
 
 Asked = tuple[str, dict[str, Any] | str]
 Attempt = Callable[..., Awaitable[tuple[Bench, list[Any]]]]
+
+Inside = Callable[..., Done]
 
 EVERY_TOOL = ("edit_file", "write_file", "move_file", "delete_file", "run_command")
 
@@ -34,6 +38,23 @@ def attempt(bench: MakeBench) -> Attempt:
         return house, await house.results(session)
 
     return run
+
+
+@pytest.fixture
+def inside(paddock: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Inside:
+    """`paddock VERB ... --json` in this process: the same words and codes for a tenth of the time."""
+    monkeypatch.setenv("PADDOCK_DATA_DIR", str(paddock.data))
+
+    def call_it(*words: str) -> Done:
+        capsys.readouterr()
+        try:
+            code = main([*words, "--json"])
+        except SystemExit as ended:  # wrong words
+            code = int(str(ended.code))
+        out, err = capsys.readouterr()
+        return Done(code=code, out=out, err=err)
+
+    return call_it
 
 
 def numbered(asked: Sequence[Asked]) -> list[tuple[Any, ...]]:

@@ -137,7 +137,7 @@ async def test_a_command_that_no_shell_can_parse_asks(bench: Any, command: str) 
     "mark", ["\u202e", "\u200b", "\x1b[2K", "\x08", "\r", "\u2028", "\u00a0", "\U000e0041", "\x00"]
 )
 async def test_hidden_characters_in_a_command_are_refused(attempt: Any, mark: str) -> None:
-    """A command that shows another text than it has is refused before anybody is asked; without them it runs."""
+    """A command that shows another text than it has is refused before anybody is asked; its twin runs."""
     _, [refused, ran] = await attempt(
         ("run_command", {"command": f"echo one{mark}; echo two"}),
         ("run_command", {"command": "echo one; echo two"}),

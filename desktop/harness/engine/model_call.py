@@ -1,8 +1,9 @@
 """One request to the model: project, stream, and the event that tells how it ended.
 
-It commits nothing itself. A server knows the key it was sent, so known secrets are taken out of what it says
-before that is kept; the arguments of calls stay as they came. Text that had arrived when the task was cancelled stays with
-the live session, where whoever cancelled finds it.
+It commits nothing itself. A server knows the key it was sent, so known secrets are taken
+out of what it says before that is kept; the arguments of calls stay as they came. Text that
+had arrived when the task was cancelled stays with the live session, where whoever cancelled
+finds it.
 """
 
 from collections.abc import Callable

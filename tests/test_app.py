@@ -8,10 +8,10 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QDialog
+from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
 
 from desktop.app import OpenDoor, conductor_of, live
 from desktop.face.conductor import Conductor
@@ -20,6 +20,7 @@ from desktop.harness.api import StorageError
 from desktop.wiring import open_door
 
 RunQt = Callable[[Awaitable[Any]], Any]
+Part = TypeVar("Part", bound=QWidget)
 LATE = ("pygments", "markdown_it", "rapidfuzz", "keyring", "sqlite3", "sqlite_utils", "openai", "watchdog")
 
 
@@ -31,6 +32,13 @@ def folder(tmp_path: Path) -> Path:
     (made / "notes.txt").write_text("# Notes\n\none colour\n")
     (made / "list.md").write_text("colour, colour\n")
     return made
+
+
+def part(parent: QWidget, kind: type[Part], name: str) -> Part:
+    """A part that has to be there."""
+    found = parent.findChild(kind, name)
+    assert found is not None
+    return found
 
 
 class Running:
@@ -86,13 +94,13 @@ def test_ask_allow_undo_and_restart(run_qt: RunQt, folder: Path, data_dir: Path)
         assert "colour" in (folder / "notes.txt").read_text()
         conductor.panel._guard_until_s = 0.0
         conductor.panel._once.click()
-        await until(lambda: conductor.bridge.chat.view.runs)
+        await until(lambda: conductor.bridge.chat.view and conductor.bridge.chat.view.runs)
         await until(lambda: not conductor.is_busy())
         assert (folder / "notes.txt").read_text() == "# Notes\n\none color\n"
         assert (folder / "list.md").read_text() == "color, color\n"
         conductor.bridge.plan_undo(1)
         await until(lambda: running.window.findChild(QDialog, "undoDialog"))
-        running.window.findChild(QDialog, "undoDialog").accept()
+        part(running.window, QDialog, "undoDialog").accept()
         await until(lambda: "Put back as before" in texts(conductor))
         assert (folder / "notes.txt").read_text() == "# Notes\n\none colour\n"
         say(running.window, 'replace "Notes" with "Remarks" in notes.txt')
@@ -160,7 +168,7 @@ def test_closing_asks_once_while_something_works(run_qt: RunQt, folder: Path, da
         assert not running.task.done()
         running.window.close()
         await until(lambda: running.window.findChild(QDialog, "closeQuestion"))
-        press(running.window.findChild(QDialog, "closeQuestion"), "Stop and close")
+        press(part(running.window, QDialog, "closeQuestion"), "Stop and close")
         started = time.monotonic()
         assert await asyncio.wait_for(running.task, 10) == 0
         assert time.monotonic() - started < 5

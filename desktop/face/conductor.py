@@ -51,6 +51,7 @@ class Conductor(QObject):
         self.bridge = bridge
         self._sessions: list[SessionSummary] = []
         self._held = window.take_held()
+        self._examples_for = ""
         self.sidebar = sidebar
         self.chat = ChatPane()
         self.welcome = Welcome()
@@ -176,9 +177,9 @@ class Conductor(QObject):
         self.chat.set_undoable(view.runs)
         window.composer.set_running(view.status in BUSY, stopping=view.status is Status.CANCELLING)
         window.actions_by_name["stopAction"].setEnabled(view.status in BUSY)
-        folder = PurePath(view.workspace)
-        if self.chat.model.rowCount() == 0:
-            self.chat.set_empty(folder.name, examples_in(view.workspace))
+        if self.chat.model.rowCount() == 0 and self._examples_for != view.workspace:
+            self._examples_for = view.workspace
+            self.chat.set_empty(PurePath(view.workspace).name, examples_in(view.workspace))
         sentence, steps = _STANDING.get(view.status, ("", ()))
         window.standing.say(view.problem or sentence if sentence else "", steps)
         self._show_routes()

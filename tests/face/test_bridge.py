@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,13 +10,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import SignalInstance
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fake_door import FakeDoor, edit_question
-
 from desktop.face.bridge import Bridge
 from desktop.face.open_chat import BATCH_MS
 from desktop.face.stopwatch import stopwatch
-from desktop.harness.api import Decision, RowKind, Scope, StorageFullError
+from desktop.harness.api import Decision, RowKind, Scope, SessionId, StorageFullError
+from tests.face.fake_door import FakeDoor, edit_question
 
 RunQt = Callable[[Awaitable[Any]], Any]
 
@@ -38,6 +35,12 @@ class Heard:
         await asyncio.wait_for(self._came.wait(), 5)
         self._came.clear()
         return self.all[-1]
+
+
+def session_of(bridge: Bridge) -> SessionId:
+    """The chat that is open."""
+    assert bridge.session is not None
+    return bridge.session
 
 
 @asynccontextmanager
@@ -155,7 +158,7 @@ def test_drafts_are_kept_per_chat(run_qt: RunQt, tmp_path: Path) -> None:
 
     async def play() -> None:
         async with bridged(tmp_path) as (bridge, door):
-            first = bridge.session
+            first = session_of(bridge)
             opened = Heard(bridge.chat.opened)
             bridge.chat.change_draft("half a thought")
             bridge.begin(str(tmp_path))
@@ -186,7 +189,7 @@ def test_a_branch_opens_with_its_text(run_qt: RunQt, tmp_path: Path) -> None:
 
 
 def test_every_error_is_told_in_words(
-    run_qt: RunQt, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    run_qt: RunQt, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fault of the harness comes as its sentence; a fault of our own is logged and told plainly."""
 
@@ -195,10 +198,9 @@ def test_every_error_is_told_in_words(
             failed = Heard(bridge.failed)
             bridge.open_folder(str(tmp_path / "missing"))
             assert "There is no folder" in (await failed.next())[0]
-            door.projects.rename = None  # type: ignore[method-assign, assignment]  # a bug, on purpose
             with caplog.at_level(logging.ERROR, "paddock.face"):
                 bridge.set_mode("write")
-                door.sessions.change = None  # type: ignore[method-assign, assignment]
+                monkeypatch.setattr(door.sessions, "change", None)  # a bug, on purpose
                 assert "inside Paddock (TypeError)" in (await failed.next())[0]
             assert caplog.records[0].exc_info is not None
 
@@ -214,10 +216,10 @@ def test_undo_shows_its_plan_first(run_qt: RunQt, tmp_path: Path) -> None:
             bridge.plan_undo(1)
             plan, files = await planned.next()
             assert (plan.kept, files[0].added) == ((("list.txt", "it was changed since"),), 1)
-            assert door.sessions.chats[bridge.session].rows == []
+            assert door.sessions.chats[session_of(bridge)].rows == []
             bridge.undo(1)
             await undone.next()
-            assert door.sessions.chats[bridge.session].rows[-1].text == "Put back as before: notes.txt."
+            assert door.sessions.chats[session_of(bridge)].rows[-1].text == "Put back as before: notes.txt."
 
     run_qt(play())
 

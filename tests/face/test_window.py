@@ -1,11 +1,10 @@
 """The window over a fake door: the main job by keyboard alone, names for everything, plain questions."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
@@ -22,16 +21,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fake_door import FakeDoor, edit_question
-
 from desktop.app import begin, conductor_of, make_window
 from desktop.face.actions import TABLE, shortcut_lines
 from desktop.face.conductor import Conductor
 from desktop.face.widgets.main_window import MainWindow
-from desktop.harness.api import RowKind, Scope, Service, Status, StorageFullError
+from desktop.harness.api import RowKind, Scope, Service, SessionView, Status, StorageFullError
+from tests.face.fake_door import FakeDoor, edit_question
 
 RunQt = Callable[[Awaitable[Any]], Any]
+Part = TypeVar("Part", bound=QWidget)
+
+
+def part(parent: QWidget, kind: type[Part], name: str) -> Part:
+    """A part that has to be there."""
+    found = parent.findChild(kind, name)
+    assert found is not None
+    return found
 
 
 class Live:
@@ -62,6 +67,11 @@ class Live:
         found = self.window.focusWidget()
         assert found is not None
         return found
+
+    def view(self) -> SessionView:
+        """Where the open chat stands."""
+        assert self.bridge.chat.view is not None
+        return self.bridge.chat.view
 
     def texts(self) -> list[str]:
         """What the rows of the chat say."""
@@ -123,7 +133,7 @@ def test_the_main_job_by_keyboard_alone(run_qt: RunQt, tmp_path: Path) -> None:
             here.key(Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
             await here.until(lambda: here.bridge.session != first)
             await here.until(lambda: here.window.composer.text() == "Use American spelling")
-            assert here.door.sessions.chats[here.bridge.session].rows == []
+            assert here.door.sessions.chats[here.view().session].rows == []
 
     run_qt(play())
 
@@ -285,9 +295,7 @@ def test_a_waiting_card_is_there_again(run_qt: RunQt, tmp_path: Path) -> None:
         door.is_closed = False
         async with live(None, door) as here:
             await here.until(lambda: here.conductor.panel.isVisible())
-            assert (
-                here.window.findChild(QLabel, "approvalTitle").text() == "Paddock wants to change notes.txt"
-            )
+            assert part(here.window, QLabel, "approvalTitle").text() == "Paddock wants to change notes.txt"
             here.conductor.panel._guard_until_s = 0.0
             here.conductor.panel._once.click()
             await here.until(lambda: "Done." in here.texts())
@@ -307,7 +315,7 @@ def test_links_are_shown_before_they_are_opened(
             address = "https://example.com/" + "long/" * 60 + "?q=1"
             here.conductor.chat.linkActivated.emit(address)
             box = here.dialog("linkQuestion")
-            about = box.findChild(QLabel, "aboutLabel")
+            about = part(box, QLabel, "aboutLabel")
             assert about.text().replace("\u200b", "") == address
             assert opened == []
             next(b for b in box.findChildren(QAbstractButton) if b.text() == "Open it").click()
@@ -328,8 +336,8 @@ def test_undo_shows_its_plan(run_qt: RunQt, tmp_path: Path) -> None:
             here.conductor.chat.undoRequested.emit(1)
             await here.until(lambda: here.window.findChild(QDialog, "undoDialog"))
             dialog = here.dialog("undoDialog")
-            assert dialog.findChild(QLabel, "keptLabel").text() == "list.txt: it was changed since"
-            dialog.findChild(QAbstractButton, "putBackButton").click()
+            assert part(dialog, QLabel, "keptLabel").text() == "list.txt: it was changed since"
+            part(dialog, QAbstractButton, "putBackButton").click()
             await here.until(lambda: "Put back as before: notes.txt." in here.texts())
 
     run_qt(play())
@@ -347,7 +355,7 @@ def test_mode_and_model_can_be_chosen(run_qt: RunQt, tmp_path: Path) -> None:
             await here.until(lambda: here.window.bottom.model.count() == 3)
             here.window.bottom.model.setCurrentIndex(0)
             here.window.bottom.model.activated.emit(0)
-            await here.until(lambda: here.bridge.chat.view.route.model == "qwen3")
+            await here.until(lambda: here.view().route.model == "qwen3")
             assert here.window.bottom.model.currentText() == "qwen3 (this computer)"
 
     run_qt(play())
@@ -361,8 +369,8 @@ def test_an_interrupted_chat_offers_the_next_step(run_qt: RunQt, tmp_path: Path)
             here.door.sessions.change(here.bridge.session, status=Status.INTERRUPTED)
             await here.until(lambda: here.window.standing.isVisible())
             assert "Nothing was run twice" in here.window.standing.text
-            here.window.standing.findChild(QAbstractButton, "continueButton").click()
-            await here.until(lambda: here.bridge.chat.view.status is Status.IDLE)
+            part(here.window.standing, QAbstractButton, "continueButton").click()
+            await here.until(lambda: here.view().status is Status.IDLE)
             assert not here.window.standing.isVisible()
 
     run_qt(play())
@@ -374,7 +382,7 @@ def test_deleting_can_be_undone(run_qt: RunQt, tmp_path: Path) -> None:
     async def play() -> None:
         async with live(tmp_path) as here:
             await here.until(lambda: here.conductor.sidebar.model.count() == 1)
-            session = here.bridge.session
+            session = here.view().session
             here.conductor.sidebar.select(session)
             here.conductor.sidebar._delete()
             await here.until(lambda: here.conductor.welcome.isVisible())
@@ -395,11 +403,11 @@ def test_a_key_is_never_shown_again(run_qt: RunQt, tmp_path: Path) -> None:
             here.conductor.dialogs.open_settings()
             dialog = here.dialog("settingsDialog")
             await asyncio.sleep(0.05)
-            dialog.findChild(QAbstractButton, "addServiceButton").click()
-            dialog.findChild(QLineEdit, "serviceAddress").setText("http://127.0.0.1:1/v1")
-            dialog.findChild(QLineEdit, "serviceKey").setText("sk-very-secret")
-            assert dialog.findChild(QLineEdit, "serviceKey").echoMode() is QLineEdit.EchoMode.Password
-            dialog.findChild(QAbstractButton, "saveServiceButton").click()
+            part(dialog, QAbstractButton, "addServiceButton").click()
+            part(dialog, QLineEdit, "serviceAddress").setText("http://127.0.0.1:1/v1")
+            part(dialog, QLineEdit, "serviceKey").setText("sk-very-secret")
+            assert part(dialog, QLineEdit, "serviceKey").echoMode() is QLineEdit.EchoMode.Password
+            part(dialog, QAbstractButton, "saveServiceButton").click()
             await here.until(lambda: here.door.services.keys)
             await asyncio.sleep(0.05)
             assert here.door.services.keys == {"http://127.0.0.1:1/v1": "sk-very-secret"}
@@ -407,10 +415,10 @@ def test_a_key_is_never_shown_again(run_qt: RunQt, tmp_path: Path) -> None:
             labels = [part.text() for part in dialog.findChildren(QLabel)]
             assert not any("secret" in text for text in (*fields, *labels))
             assert any("this session only" in text for text in labels)
-            dialog.findChild(QLineEdit, "serviceAddress").setText("http://nobody/v1")
-            dialog.findChild(QAbstractButton, "listModelsButton").click()
+            part(dialog, QLineEdit, "serviceAddress").setText("http://nobody/v1")
+            part(dialog, QAbstractButton, "listModelsButton").click()
             await here.until(
-                lambda: dialog.findChild(QLabel, "serviceWords").text() == "Nothing answers at this address."
+                lambda: part(dialog, QLabel, "serviceWords").text() == "Nothing answers at this address."
             )
 
     run_qt(play())
@@ -426,7 +434,7 @@ def test_a_rule_can_be_taken_back(run_qt: RunQt, tmp_path: Path) -> None:
             dialog = here.dialog("settingsDialog")
             await here.until(lambda: dialog.findChild(QAbstractButton, "revoke_r1"))
             assert "Changes to notes.txt" in [part.text() for part in dialog.findChildren(QLabel)]
-            dialog.findChild(QAbstractButton, "revoke_r1").click()
+            part(dialog, QAbstractButton, "revoke_r1").click()
             await here.until(
                 lambda: (
                     "Nothing is allowed for good here. Paddock asks each time."

@@ -146,6 +146,7 @@ class BottomBar(QWidget):
         self.details.setCheckable(True)
         self.details.toggled.connect(self.detailsToggled)
         self._current = 0
+        self._offered: tuple[tuple[RouteChoice, ...], int] = ((), -1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 8)
         layout.addWidget(self.model)
@@ -153,7 +154,10 @@ class BottomBar(QWidget):
         layout.addWidget(self.details)
 
     def set_routes(self, choices: Sequence[RouteChoice], current: int) -> None:
-        """Offer these; `current` is the index of the one in use."""
+        """Offer these; `current` is the index of the one in use. An open list is left alone if nothing changed."""
+        if (tuple(choices), current) == self._offered:
+            return
+        self._offered = (tuple(choices), current)
         self._current = current
         self.model.clear()
         for choice in choices:
@@ -164,6 +168,7 @@ class BottomBar(QWidget):
     def _choose(self, index: int) -> None:
         chosen = self.model.itemData(index)
         if chosen is not None:
+            self._offered = ((), -1)  # what the harness says next is shown, whatever it is
             self.routeChosen.emit(*chosen)
             return
         self.model.setCurrentIndex(self._current)

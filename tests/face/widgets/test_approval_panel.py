@@ -1,9 +1,7 @@
 """The approval panel shows the whole of what is asked and decides exactly that, never by accident."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -11,14 +9,12 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from fake_door import command_question, edit_question
-
 from desktop.face import theme
 from desktop.face.diff_rows import compared
 from desktop.face.open_chat import Asked
 from desktop.face.widgets.approval_panel import ApprovalPanel
 from desktop.harness.api import Decision, Offer, Question, Scope
+from tests.face.fake_door import command_question, edit_question
 
 LONG = "".join(f"line {number}\n" for number in range(200))
 

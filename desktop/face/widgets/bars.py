@@ -154,7 +154,7 @@ class BottomBar(QWidget):
         layout.addWidget(self.details)
 
     def set_routes(self, choices: Sequence[RouteChoice], current: int) -> None:
-        """Offer these; `current` is the index of the one in use. An open list is left alone if nothing changed."""
+        """Offer these, `current` by index; an open list is left alone if nothing changed."""
         if (tuple(choices), current) == self._offered:
             return
         self._offered = (tuple(choices), current)

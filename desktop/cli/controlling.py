@@ -1,4 +1,4 @@
-"""The control verbs: `resume`, `cancel`, `settle`, `undo`, `fork`."""
+"""The control verbs: `resume`, `pause`, `steer`, `cancel`, `kill`, `settle`, `undo`, `fork`."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -27,6 +27,35 @@ async def cancel(door: Door, words: Namespace, out: Output) -> int:
     view = await door.sessions.view(session)
     _, code = await follow(door, session, out, lambda: door.sessions.cancel(session), after=view.last_seq)
     return Exit.DONE if code in (Exit.CANCELLED, Exit.BUSY) else code
+
+
+async def kill(door: Door, words: Namespace, out: Output) -> int:
+    """End the run at once, wherever it runs."""
+    session = SessionId(words.session)
+    view = await door.sessions.view(session)
+    _, code = await follow(door, session, out, lambda: door.sessions.kill(session), after=view.last_seq)
+    return Exit.DONE if code in (Exit.CANCELLED, Exit.BUSY) else code
+
+
+async def pause(door: Door, words: Namespace, out: Output) -> int:
+    """Hold the run at its next safe point, wherever it runs."""
+    session = SessionId(words.session)
+    view = await door.sessions.view(session)
+    _, code = await follow(door, session, out, lambda: door.sessions.pause(session), after=view.last_seq)
+    return Exit.DONE if code in (Exit.HELD_UP, Exit.BUSY) else code
+
+
+def _declare_steer(parser: ArgumentParser) -> None:
+    takes_session(parser)
+    parser.add_argument("text", metavar="TEXT", help="what the model reads with its next request")
+
+
+async def steer(door: Door, words: Namespace, out: Output) -> int:
+    """Say something to a run that works."""
+    session = SessionId(words.session)
+    await door.sessions.steer(session, words.text)
+    out.line("It is read with the next request.")
+    return Exit.DONE
 
 
 def _declare_settle(parser: ArgumentParser) -> None:
@@ -91,6 +120,9 @@ async def fork(door: Door, words: Namespace, out: Output) -> int:
 VERBS = (
     Verb(name="resume", summary="go on where a chat was left", act=resume, declare=takes_session),
     Verb(name="cancel", summary="stop what a chat is doing", act=cancel, declare=takes_session),
+    Verb(name="kill", summary="end what a chat is doing at once", act=kill, declare=takes_session),
+    Verb(name="pause", summary="hold a chat at its next safe point", act=pause, declare=takes_session),
+    Verb(name="steer", summary="say something to a chat that works", act=steer, declare=_declare_steer),
     Verb(
         name="settle",
         summary="say whether an effect without a receipt happened",

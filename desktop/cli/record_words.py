@@ -74,6 +74,8 @@ _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "model_failed": lambda data: f"  ! {data['text']}",
     "interrupted": lambda _: "  interrupted",
     "cancelled": lambda _: "  stopped",
+    "killed": lambda _: "  stopped at once",
+    "steered": lambda data: f"> {data['text']}",
     "paused": lambda data: f"  paused: {data['reason']}",
     "undone": _undone,
     "mode_changed": lambda data: f"  mode: {data['mode']}",

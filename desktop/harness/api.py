@@ -144,6 +144,21 @@ class SessionAPI(Protocol):
         """Stop the run; returns when acknowledged (durable)."""
         ...
 
+    async def kill(self, session: SessionId) -> None:
+        """End the run at once, with all it started; what it was doing is left as it was."""
+        ...
+
+    async def pause(self, session: SessionId) -> None:
+        """Hold the run at the next safe point; `resume` goes on. Open questions stay open."""
+        ...
+
+    async def steer(self, session: SessionId, text: str) -> None:
+        """Say something to a run that works; the model reads it with its next request, once.
+
+        Raises UsageError when nothing is being done.
+        """
+        ...
+
     async def fork(self, session: SessionId, *, at: Seq | None = None) -> SessionId:
         """Branch: records 1..at (default the last) belong to both. Nothing runs in the branch."""
         ...

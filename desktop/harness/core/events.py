@@ -144,6 +144,28 @@ class CancelRequested:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Killed:
+    """A person ended the run at once; what it was doing is left as it was."""
+
+    kind: ClassVar = "killed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseRequested:
+    """A person asked the run to hold at the next safe point: between two steps, never inside one."""
+
+    kind: ClassVar = "pause_requested"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steered:
+    """A person said something to the run while it works; the model reads it with its next request."""
+
+    kind: ClassVar = "steered"
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed:
     """A person asked to go on with what is due."""
 
@@ -423,6 +445,9 @@ PERSON_KINDS = frozenset(
         "approval_granted",
         "approval_denied",
         "cancel_requested",
+        "killed",
+        "pause_requested",
+        "steered",
         "resumed",
         "undone",
         "mode_changed",

@@ -25,12 +25,14 @@ from desktop.harness.core.events import (
     EffectSettled,
     EffectUnresolved,
     Interrupted,
+    Killed,
     ModelFailed,
     ModelRequested,
     Record,
     ReplyProgress,
     SessionForked,
     Settlement,
+    Steered,
     ToolResulted,
     ToolStarted,
     Undone,
@@ -90,6 +92,8 @@ class Projection:
         self._notes: list[tuple[str, Seq]] = []
         self._turn = 0
         self._partial: tuple[str, Seq] | None = None
+        self._is_asked = False
+        self._steers: list[tuple[str, Seq]] = []
         self._left_out: list[tuple[Seq, str]] = []
         self._hashed: tuple[bytes, int, Any] | None = None
 
@@ -136,7 +140,23 @@ class Projection:
     def _on_user_message(self, message: UserMessage, seq: Seq) -> None:
         self._close_batch(_NOT_RUN)
         self._close_partial()
-        text, sources = self._with_notes(message.text, seq, in_front=True)
+        self._is_asked = False
+        self._say_steers()
+        self._say(message.text, seq)
+
+    def _on_steered(self, steered: Steered, seq: Seq) -> None:
+        """Goes behind the reply that is coming in and the results that are missing."""
+        self._steers.append((steered.text, seq))
+        if not self._is_asked and self._batch is None:
+            self._say_steers()
+
+    def _say_steers(self) -> None:
+        steers, self._steers = self._steers, []
+        for text, seq in steers:
+            self._say(text, seq)
+
+    def _say(self, said: str, seq: Seq) -> None:
+        text, sources = self._with_notes(said, seq, in_front=True)
         self._append({"role": "user", "content": text}, sources)
 
     def _on_assistant_message(self, message: AssistantMessage, seq: Seq) -> None:
@@ -145,12 +165,14 @@ class Projection:
             return
         self._turn = message.turn
         self._partial = None
+        self._is_asked = False
         if message.reasoning:
             self._left_out.append((seq, "what the model thought aloud is not sent back"))
         self._close_batch(_NO_RECORD)
         if not message.calls:
             if message.text:
                 self._append({"role": "assistant", "content": message.text}, (seq,))
+            self._say_steers()
             return
         encoded = [
             {
@@ -185,6 +207,8 @@ class Projection:
 
     def _on_model_requested(self, requested: ModelRequested, seq: Seq) -> None:
         self._partial = None
+        self._say_steers()
+        self._is_asked = True
 
     def _on_reply_progress(self, progress: ReplyProgress, seq: Seq) -> None:
         before = self._partial[0] if self._partial is not None else ""
@@ -199,6 +223,10 @@ class Projection:
     def _on_cancelled(self, cancelled: Cancelled, seq: Seq) -> None:
         self._close_batch(_NOT_RUN_STOPPED)
         self._keep_partial(cancelled.text, seq)
+        self._close_partial()
+
+    def _on_killed(self, killed: Killed, seq: Seq) -> None:
+        self._close_batch(_NOT_RUN_STOPPED)
         self._close_partial()
 
     def _on_session_forked(self, forked: SessionForked, seq: Seq) -> None:
@@ -249,6 +277,7 @@ class Projection:
             text, seq = batch.results[call.call_id]
             content, sources = self._with_notes(text, seq, in_front=False)
             self._append({"role": "tool", "tool_call_id": call.call_id, "content": content}, sources)
+        self._say_steers()
 
     def _keep_partial(self, text: str, seq: Seq) -> None:
         """Text of a reply that broke off; sent only once it is sure that no whole reply follows."""
@@ -318,6 +347,8 @@ _ON: dict[str, Callable[[Projection, Any, Seq], None]] = {
     "model_failed": Projection._on_model_failed,
     "interrupted": Projection._on_interrupted,
     "cancelled": Projection._on_cancelled,
+    "killed": Projection._on_killed,
+    "steered": Projection._on_steered,
     "session_forked": Projection._on_session_forked,
     "workspace_changed": Projection._on_workspace_changed,
     "undone": Projection._on_undone,

@@ -4,6 +4,8 @@ One small function an event, found by its kind. Events that do not fit where the
 session stands are evidence: they stay in the log and change nothing.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -34,6 +36,7 @@ from desktop.harness.core.events import (
 )
 from desktop.harness.core.ids import SessionId
 from desktop.harness.core.policy import Mode, Rule, parse_rule
+from desktop.harness.core.schema import read_object
 from desktop.harness.core.state import Close, OpenCall, SessionState, Stage
 
 REDUCER_VERSION = 1
@@ -97,7 +100,7 @@ def _on_run_started(state: SessionState, started: RunStarted) -> SessionState:
 
 
 def _on_model_requested(state: SessionState, requested: ModelRequested) -> SessionState:
-    return replace(state, attempt=requested.attempt)
+    return replace(state, attempt=requested.attempt, replied=False, steered=0)
 
 
 def _on_assistant_message(state: SessionState, message: AssistantMessage) -> SessionState:
@@ -105,6 +108,7 @@ def _on_assistant_message(state: SessionState, message: AssistantMessage) -> Ses
     if not state.is_open or message.turn <= state.turn:
         return state
     was_cut = message.finish == "length" and bool(message.calls)
+    asked = _signature(message)
     return replace(
         state,
         turn=message.turn,
@@ -112,8 +116,25 @@ def _on_assistant_message(state: SessionState, message: AssistantMessage) -> Ses
         replied=True,
         was_cut=was_cut,
         cut_replies=state.cut_replies + 1 if was_cut else 0,
+        asked=asked,
+        repeats=state.repeats + 1 if asked and asked == state.asked else min(1, len(asked)),
         calls={call.call_id: OpenCall(asked=call) for call in message.calls},
     )
+
+
+def _signature(message: AssistantMessage) -> str:
+    """What a reply asks for, the same for the same calls however their arguments are written; "" for none."""
+    if not message.calls:
+        return ""
+    calls = [[call.tool, json.dumps(_meant(call.arguments), sort_keys=True)] for call in message.calls]
+    return hashlib.sha256(json.dumps(calls).encode()).hexdigest()
+
+
+def _meant(arguments: str) -> object:
+    try:
+        return read_object(arguments)
+    except ValueError:
+        return arguments
 
 
 def _on_model_failed(state: SessionState, failed: ModelFailed) -> SessionState:
@@ -208,8 +229,18 @@ def _on_undone(state: SessionState, undone: Undone) -> SessionState:
     return replace(state, changed_runs=tuple(run for run in state.changed_runs if run != undone.target_run))
 
 
+def _on_steered(state: SessionState, _: object) -> SessionState:
+    return replace(state, steered=state.steered + 1) if state.is_open else state
+
+
+def _on_pause_requested(state: SessionState, _: object) -> SessionState:
+    return replace(state, is_pausing=True) if state.is_open else state
+
+
 def _on_paused(state: SessionState, paused: Paused) -> SessionState:
-    return replace(state, hold=Close.PAUSED, problem=paused.reason) if state.is_open else state
+    if not state.is_open:
+        return state
+    return replace(state, hold=Close.PAUSED, problem=paused.reason, is_pausing=False)
 
 
 def _on_interrupted(state: SessionState, _: object) -> SessionState:
@@ -217,12 +248,16 @@ def _on_interrupted(state: SessionState, _: object) -> SessionState:
 
 
 def _on_resumed(state: SessionState, _: object) -> SessionState:
-    return replace(_released(state), cut_replies=0)
+    if not state.is_open:
+        return state
+    return replace(state, hold=Close.NONE, problem="", is_pausing=False, cut_replies=0, repeats=0)
 
 
 def _released(state: SessionState) -> SessionState:
-    """A person's word frees what was held up."""
-    return replace(state, hold=Close.NONE, problem="") if state.is_open else state
+    """An answer frees what was interrupted; what was paused waits for *Continue*."""
+    if not state.is_open or state.hold is Close.PAUSED:
+        return state
+    return replace(state, hold=Close.NONE, problem="")
 
 
 def _on_cancel_requested(state: SessionState, _: object) -> SessionState:
@@ -230,6 +265,10 @@ def _on_cancel_requested(state: SessionState, _: object) -> SessionState:
 
 
 def _on_cancelled(state: SessionState, _: object) -> SessionState:
+    return _closed(state, Close.CANCELLED) if state.is_open else state
+
+
+def _on_killed(state: SessionState, _: object) -> SessionState:
     return _closed(state, Close.CANCELLED) if state.is_open else state
 
 
@@ -243,12 +282,16 @@ def _closed(state: SessionState, how: Close) -> SessionState:
         state,
         is_open=False,
         is_cancelling=False,
+        is_pausing=False,
         hold=how,
         problem="",
         attempt=0,
         replied=False,
         was_cut=False,
         cut_replies=0,
+        asked="",
+        repeats=0,
+        steered=0,
         calls={},
         run_rules=(),
     )
@@ -272,10 +315,13 @@ _ON: dict[str, Callable[[SessionState, Any], SessionState]] = {
     "effect_unresolved": _on_effect_unresolved,
     "effect_settled": _on_effect_settled,
     "undone": _on_undone,
+    "steered": _on_steered,
+    "pause_requested": _on_pause_requested,
     "paused": _on_paused,
     "interrupted": _on_interrupted,
     "resumed": _on_resumed,
     "cancel_requested": _on_cancel_requested,
     "cancelled": _on_cancelled,
+    "killed": _on_killed,
     "run_finished": _on_run_finished,
 }

@@ -27,6 +27,9 @@ from desktop.harness.core.events import ApprovalRequest, AskedCall
 from desktop.harness.core.ids import CallId, PayloadHash, ProjectId, RunNumber, Seq, SessionId
 from desktop.harness.core.policy import Mode, Rule
 
+MAX_REPEATS = 3
+"""So many times in a row the same calls are made, then a person is asked whether to go on."""
+
 MAX_CUT_REPLIES = 3
 """So many replies in a row may reach their output limit in the middle of a call, then the run stops."""
 
@@ -97,7 +100,9 @@ class SessionState:
     """A session after some record.
 
     `run` is the number of the newest run (0: none yet), `is_open` whether it is still going or held up.
-    `hold` says what holds an open run up, or how a closed one ended. `turn` counts requests with a reply.
+    `hold` says what holds an open run up, or how a closed one ended. `turn` counts requests with a reply,
+    `repeats` replies in a row that asked for the same as the one before, `steered` words that the model
+    has not read yet.
     """
 
     session: SessionId
@@ -115,11 +120,15 @@ class SessionState:
     hold: Close = Close.NONE
     problem: str = ""
     is_cancelling: bool = False
+    is_pausing: bool = False
     turn: int = 0
     attempt: int = 0
     replied: bool = False
     was_cut: bool = False
     cut_replies: int = 0
+    asked: str = ""
+    repeats: int = 0
+    steered: int = 0
     calls: Mapping[CallId, OpenCall] = field(default_factory=dict)
     session_rules: tuple[Rule, ...] = ()
     run_rules: tuple[Rule, ...] = ()
@@ -147,11 +156,15 @@ class SessionState:
             return FinishCancel()
         if self.hold is not Close.NONE:
             return None
+        if self.is_pausing:
+            return Pause(reason="Paused.")
         if any(call.is_open for call in self.calls.values()):
             return self._due_call()
         if self.cut_replies >= MAX_CUT_REPLIES:
             return Pause(reason=f"The model's answer reached its length limit {self.cut_replies} times.")
-        if self.replied and not self.calls:
+        if self.repeats >= MAX_REPEATS:
+            return Pause(reason=f"The model asked for the same thing {self.repeats} times in a row.")
+        if self.replied and not self.calls and not self.steered:
             return FinishRun()
         return CallModel(turn=self.turn + 1, attempt=self.attempt + 1)
 

@@ -20,6 +20,7 @@ from desktop.harness.core.events import (
     EffectSettled,
     EffectUnresolved,
     Interrupted,
+    Killed,
     ModeChanged,
     ModelChanged,
     ModelFailed,
@@ -28,6 +29,7 @@ from desktop.harness.core.events import (
     ReplyProgress,
     SessionForked,
     Settlement,
+    Steered,
     ToolResulted,
     ToolStarted,
     Undone,
@@ -181,6 +183,16 @@ class Transcript:
         yield from self._end_open("cancelled")
         yield self._notice(record, "Stopped.")
 
+    def _on_killed(self, killed: Killed, record: Record) -> Iterator[Patch]:
+        index = self._index.get(f"a{self._turn + 1}")
+        if index is not None:
+            yield self._put(replace(self._rows[index], status="cut"))
+        yield from self._end_open("cancelled")
+        yield self._notice(record, "Stopped at once.")
+
+    def _on_steered(self, steered: Steered, record: Record) -> Iterator[Patch]:
+        yield self._put(self._row(record, RowKind.USER, f"u{record.seq}", text=steered.text))
+
     def _on_paused(self, paused: Paused, record: Record) -> Iterator[Patch]:
         yield self._notice(record, paused.reason)
 
@@ -278,6 +290,8 @@ _ON: dict[str, Callable[[Transcript, Any, Record], Iterator[Patch]]] = {
     "model_failed": Transcript._on_model_failed,
     "interrupted": Transcript._on_interrupted,
     "cancelled": Transcript._on_cancelled,
+    "killed": Transcript._on_killed,
+    "steered": Transcript._on_steered,
     "paused": Transcript._on_paused,
     "session_forked": Transcript._on_session_forked,
     "mode_changed": Transcript._on_mode_changed,

@@ -183,7 +183,7 @@ class Coordinator:
     # --- stopping ---
 
     async def stop(self, live: LiveSession) -> None:
-        """End the work of a run whose cancel is on record, wherever it runs."""
+        """End the work of a run whose cancel, kill or pause is on record, wherever it runs."""
         runner = self._runners.get(live.state.session)
         if runner is not None:
             runner.stop_work()

@@ -98,17 +98,22 @@ class Runner:
             try:
                 await self._work
             except asyncio.CancelledError:
-                if not (self._is_leaving() or self._live.state.is_cancelling):
+                if not (self._is_leaving() or self._is_stopped()):
                     self._work.cancel()
                     raise
         if self._is_interrupted:
             await self._leave()
+        elif self._cut_short:  # killed: how it ended is evidence
+            await self._append(self._take_cut_short(), self._live.state.run)
 
     def stop_work(self) -> None:
-        """End what is being done now, if a cancel is on record; the loop then closes the run."""
+        """End what is being done now, if a cancel or a kill is on record; the loop then closes the run."""
         is_closing = isinstance(self._command, FinishCancel)
-        if self._live.state.is_cancelling and self._work is not None and not is_closing:
+        if self._is_stopped() and self._work is not None and not is_closing:
             self._work.cancel()
+
+    def _is_stopped(self) -> bool:
+        return self._live.state.is_cancelling or not self._live.state.is_open
 
     def interrupt(self) -> None:
         """The program ends: no new work, end what is being done, leave one record."""

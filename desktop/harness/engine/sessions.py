@@ -12,14 +12,17 @@ from desktop.harness.core.errors import BusyError, ToolError, UsageError, Waitin
 from desktop.harness.core.events import (
     CancelRequested,
     Event,
+    Killed,
     ModeChanged,
     ModelChanged,
+    PauseRequested,
     Record,
     Resumed,
     RunStarted,
     SessionForked,
     SessionStarted,
     Settlement,
+    Steered,
     ToolStarted,
     Undone,
     UserMessage,
@@ -164,7 +167,11 @@ class Sessions:
         """Go on with what is due."""
         live = await self._coordinator.live(session)
         state = live.state
-        if not state.is_open or self._coordinator.is_running(session):
+        if self._coordinator.is_running(session):
+            if state.is_pausing:
+                await self._coordinator.append(live, Resumed())
+            return
+        if not state.is_open:
             return
         if state.due is None and state.hold in (Close.NONE, Close.CANCELLED):
             return
@@ -189,6 +196,31 @@ class Sessions:
         if not live.state.is_cancelling:
             await self._coordinator.append(live, CancelRequested())
         await self._coordinator.stop(live)
+
+    async def kill(self, session: SessionId) -> None:
+        """End the run at once; what it was doing is left as it was."""
+        live = await self._coordinator.live(session)
+        if live.state.is_open:
+            await self._coordinator.append(live, Killed())
+            await self._coordinator.stop(live)
+
+    async def pause(self, session: SessionId) -> None:
+        """Hold the run at the next safe point: what runs now comes to its end, nothing new begins."""
+        live = await self._coordinator.live(session)
+        state = live.state
+        if not state.is_open or state.is_pausing or state.hold is not Close.NONE:
+            return
+        await self._coordinator.append(live, PauseRequested())
+        await self._coordinator.stop(live)
+
+    async def steer(self, session: SessionId, text: str) -> None:
+        """Say something to a run that works; the model reads it with its next request."""
+        if not text.strip():
+            raise UsageError("There is nothing to send yet.")
+        live = await self._coordinator.live(session)
+        if not live.state.is_open or live.state.is_cancelling:
+            raise UsageError("Nothing is being done in this chat; just send a message.")
+        await self._coordinator.append(live, Steered(text=self._parts.redaction.redact(text)))
 
     async def fork(self, session: SessionId, *, at: Seq | None = None) -> SessionId:
         """Branch: records 1..at belong to both."""

@@ -10,8 +10,9 @@ import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 
+from desktop.harness.core.commands import Command, FinishCancel, Pause
 from desktop.harness.core.errors import BusyError, PaddockError, ToolError, UsageError
-from desktop.harness.core.events import Event
+from desktop.harness.core.events import Cancelled, Event, Paused
 from desktop.harness.core.ids import RunNumber, SessionId
 from desktop.harness.core.state import SessionState
 from desktop.harness.engine.live import LiveSession
@@ -188,7 +189,16 @@ class Coordinator:
         if runner is not None:
             runner.stop_work()
         else:
-            await self.wake(live)
+            await self._close_unrun(live)
+
+    async def _close_unrun(self, live: LiveSession) -> None:
+        """Close a run that nobody works on. That needs no folder, which may be gone."""
+        with suppress(BusyError):  # whoever holds the session sees the wish
+            async with self.holding(live) as lock:
+                if (event := _closing(live.state.due)) is not None:
+                    run = live.state.run
+                    write = Write(session=live.state.session, events=[event], run=run, fence=lock.fence)
+                    await live.append(self.parts.store, write)
 
     async def close(self) -> None:
         """No new work, a little time for quiet, one record each; then let go."""
@@ -231,3 +241,13 @@ class Coordinator:
                 await self.catch_up(live)
             if (runner := self._runners.get(session)) is not None:
                 runner.stop_work()
+
+
+def _closing(due: Command | None) -> Event | None:
+    """The record that ends or holds up a run, if nothing else is due."""
+    match due:
+        case FinishCancel():
+            return Cancelled(text="")
+        case Pause():
+            return Paused(reason=due.reason)
+    return None

@@ -37,8 +37,8 @@ class SessionSummary:
 class SessionView:
     """What a window shows around the rows.
 
-    `step` says in words what happens now; `problem` is a sentence, empty if there is none. `runs` are
-    the runs whose changes can be undone.
+    `step` says in words what happens now; `problem` is a sentence, empty if there is none. `needs_check`
+    are the effects that nobody knows the outcome of, `runs` the runs whose changes can be undone.
     """
 
     session: SessionId
@@ -48,6 +48,7 @@ class SessionView:
     mode: Mode
     route: Route
     waiting: tuple[CallId, ...] = ()
+    needs_check: tuple[CallId, ...] = ()
     step: str = ""
     problem: str = ""
     runs: tuple[RunNumber, ...] = ()

@@ -132,6 +132,7 @@ class LiveSession:
             mode=state.mode,
             route=state.route,
             waiting=state.waiting,
+            needs_check=state.needs_check if status is Status.NEEDS_CHECK else (),
             step=self._step() if status is Status.RUNNING else "",
             problem=self.fault or state.problem,
             runs=state.changed_runs,

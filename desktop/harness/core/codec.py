@@ -22,10 +22,10 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How one class of event is written and read."""
+    """How one class of event is written and read. `names` is an ordered set."""
 
     cls: type[Any]
-    names: tuple[str, ...]
+    names: dict[str, None]
     defaults: Mapping[str, Any]
     readers: Mapping[str, Callable[[Any], Any]]
 
@@ -48,7 +48,7 @@ def _shape(cls: type[Any]) -> _Shape:
     hints = get_type_hints(cls)
     defaults = {item.name: item.default for item in fields(cls) if item.default is not MISSING}
     readers = {item.name: reader for item in fields(cls) if (reader := _reader(hints[item.name]))}
-    return _Shape(cls, tuple(item.name for item in fields(cls)), defaults, readers)
+    return _Shape(cls, dict.fromkeys(item.name for item in fields(cls)), defaults, readers)
 
 
 _KINDS: dict[str, _Shape] = {
@@ -116,12 +116,12 @@ def decode(kind: str, text: str, upcasters: Mapping[tuple[str, int], Upcaster] |
         if shape is None:
             return Unknown(real_kind=kind, data=data)
         data = _upcast(kind, data, UPCASTERS if upcasters is None else upcasters)
-        known = {
-            name: shape.readers[name](data[name]) if name in shape.readers else data[name]
-            for name in shape.names
-            if name in data
-        }
-        event: Event = shape.cls(**known)
+        for name, reader in shape.readers.items():
+            if name in data:
+                data[name] = reader(data[name])
+        if not data.keys() <= shape.names.keys():
+            data = {name: value for name, value in data.items() if name in shape.names}
+        event: Event = shape.cls(**data)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         return Damaged(real_kind=kind, problem=f"its data cannot be read ({type(error).__name__})")
     return event

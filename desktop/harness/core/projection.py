@@ -41,6 +41,7 @@ from desktop.harness.core.events import (
 )
 from desktop.harness.core.ids import CallId, Seq
 from desktop.harness.core.schema import valid_text
+from desktop.harness.core.visible import for_name
 
 CUT_MARK = "[This answer was cut off here.]"
 
@@ -235,13 +236,13 @@ class Projection:
 
     def _on_workspace_changed(self, changed: WorkspaceChanged, seq: Seq) -> None:
         more = f" and {changed.more} more" if changed.more else ""
-        names = ", ".join(changed.paths)
+        names = ", ".join(map(for_name, changed.paths))
         self._notes.append(
             (f"[Changed outside Paddock since: {names}{more}. Read again before changing.]", seq)
         )
 
     def _on_undone(self, undone: Undone, seq: Seq) -> None:
-        names = ", ".join(str(change.get("path", "")) for change in undone.restored)
+        names = ", ".join(for_name(str(change.get("path", ""))) for change in undone.restored)
         if names:
             self._notes.append((f"[The person undid earlier changes; put back as before: {names}.]", seq))
 

@@ -4,10 +4,7 @@ One small function an event, found by its kind. Events that do not fit where the
 session stands are evidence: they stay in the log and change nothing.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from desktop.harness.core.approvals import Scope
@@ -16,6 +13,7 @@ from desktop.harness.core.events import (
     ApprovalDenied,
     ApprovalGranted,
     ApprovalRequest,
+    AskedCall,
     AssistantMessage,
     EffectSettled,
     EffectUnresolved,
@@ -55,16 +53,15 @@ def fold(session: SessionId, records: Iterable[Record]) -> SessionState:
 def advance(state: SessionState, record: Record) -> SessionState:
     """The state after one more record. The first record of a new run opens it, whatever its kind."""
     if record.run > state.run:
-        state = replace(_closed(state, Close.NONE), run=record.run, is_open=True)
+        state = _closed(state, Close.NONE).after(run=record.run, is_open=True)
     on_event = _ON.get(record.event.kind)
     if on_event is not None:
         state = on_event(state, record.event)
-    return replace(state, seq=record.seq, at_ms=record.at_ms)
+    return state.after(seq=record.seq, at_ms=record.at_ms)
 
 
 def _on_session_started(state: SessionState, started: SessionStarted) -> SessionState:
-    return replace(
-        state,
+    return state.after(
         workspace=started.workspace,
         project=started.project,
         mode=Mode(started.mode),
@@ -74,8 +71,7 @@ def _on_session_started(state: SessionState, started: SessionStarted) -> Session
 
 def _on_session_forked(state: SessionState, forked: SessionForked) -> SessionState:
     """A branch inherits no open run, no question and no grant of its own."""
-    return replace(
-        _closed(state, Close.FINISHED),
+    return _closed(state, Close.FINISHED).after(
         parent=forked.parent,
         fork_seq=forked.fork_seq,
         session_rules=(),
@@ -84,23 +80,23 @@ def _on_session_forked(state: SessionState, forked: SessionForked) -> SessionSta
 
 
 def _on_mode_changed(state: SessionState, changed: ModeChanged) -> SessionState:
-    return replace(state, mode=Mode(changed.mode))
+    return state.after(mode=Mode(changed.mode))
 
 
 def _on_model_changed(state: SessionState, changed: ModelChanged) -> SessionState:
-    return replace(state, route=Route(model=changed.model, base_url=changed.base_url))
+    return state.after(route=Route(model=changed.model, base_url=changed.base_url))
 
 
 def _on_user_message(state: SessionState, message: UserMessage) -> SessionState:
-    return replace(state, first_prompt=state.first_prompt or message.text)
+    return state.after(first_prompt=state.first_prompt or message.text)
 
 
 def _on_run_started(state: SessionState, started: RunStarted) -> SessionState:
-    return replace(state, run_rules=tuple(parse_rule(text) for text in started.rules))
+    return state.after(run_rules=tuple(parse_rule(text) for text in started.rules))
 
 
 def _on_model_requested(state: SessionState, requested: ModelRequested) -> SessionState:
-    return replace(state, attempt=requested.attempt, replied=False, steered=0)
+    return state.after(attempt=requested.attempt, replied=False, steered=0)
 
 
 def _on_assistant_message(state: SessionState, message: AssistantMessage) -> SessionState:
@@ -108,26 +104,26 @@ def _on_assistant_message(state: SessionState, message: AssistantMessage) -> Ses
     if not state.is_open or message.turn <= state.turn:
         return state
     was_cut = message.finish == "length" and bool(message.calls)
-    asked = _signature(message)
-    return replace(
-        state,
+    return state.after(
         turn=message.turn,
         attempt=0,
         replied=True,
         was_cut=was_cut,
         cut_replies=state.cut_replies + 1 if was_cut else 0,
-        asked=asked,
-        repeats=state.repeats + 1 if asked and asked == state.asked else min(1, len(asked)),
+        asked=message.calls,
+        repeats=state.repeats + 1 if _is_same(message.calls, state.asked) else min(1, len(message.calls)),
         calls={call.call_id: OpenCall(asked=call) for call in message.calls},
     )
 
 
-def _signature(message: AssistantMessage) -> str:
-    """What a reply asks for, the same for the same calls however their arguments are written; "" for none."""
-    if not message.calls:
-        return ""
-    calls = [[call.tool, json.dumps(_meant(call.arguments), sort_keys=True)] for call in message.calls]
-    return hashlib.sha256(json.dumps(calls).encode()).hexdigest()
+def _is_same(calls: tuple[AskedCall, ...], before: tuple[AskedCall, ...]) -> bool:
+    """Whether two replies ask for the same, however the arguments are written."""
+    if not calls or [call.tool for call in calls] != [call.tool for call in before]:
+        return False
+    pairs = zip(calls, before, strict=True)
+    return all(
+        one.arguments == two.arguments or _meant(one.arguments) == _meant(two.arguments) for one, two in pairs
+    )
 
 
 def _meant(arguments: str) -> object:
@@ -140,7 +136,7 @@ def _meant(arguments: str) -> object:
 def _on_model_failed(state: SessionState, failed: ModelFailed) -> SessionState:
     if not state.is_open:
         return state
-    return replace(state, hold=Close.FAILED, problem=failed.text)
+    return state.after(hold=Close.FAILED, problem=failed.text)
 
 
 def _on_approval_request(state: SessionState, request: ApprovalRequest) -> SessionState:
@@ -158,7 +154,7 @@ def _on_approval_granted(state: SessionState, granted: ApprovalGranted) -> Sessi
     state = state.with_call(granted.call_id, stage=Stage.GRANTED, authority=f"person:{granted.scope}")
     if granted.scope == Scope.SESSION and granted.rule_tools:
         rule = Rule(tools=granted.rule_tools, pattern=granted.rule_pattern)
-        state = replace(state, session_rules=(*state.session_rules, rule))
+        state = state.after(session_rules=(*state.session_rules, rule))
     return _released(state)
 
 
@@ -204,7 +200,7 @@ def _with_changes(state: SessionState, receipt: Any) -> SessionState:
     """Remember that this run changed files, so that it can be undone."""
     if not (isinstance(receipt, dict) and receipt.get("changes")) or state.run in state.changed_runs:
         return state
-    return replace(state, changed_runs=(*state.changed_runs, state.run))
+    return state.after(changed_runs=(*state.changed_runs, state.run))
 
 
 def _on_effect_unresolved(state: SessionState, unresolved: EffectUnresolved) -> SessionState:
@@ -226,42 +222,42 @@ def _on_effect_settled(state: SessionState, settled: EffectSettled) -> SessionSt
 
 
 def _on_undone(state: SessionState, undone: Undone) -> SessionState:
-    return replace(state, changed_runs=tuple(run for run in state.changed_runs if run != undone.target_run))
+    return state.after(changed_runs=tuple(run for run in state.changed_runs if run != undone.target_run))
 
 
 def _on_steered(state: SessionState, _: object) -> SessionState:
-    return replace(state, steered=state.steered + 1) if state.is_open else state
+    return state.after(steered=state.steered + 1) if state.is_open else state
 
 
 def _on_pause_requested(state: SessionState, _: object) -> SessionState:
-    return replace(state, is_pausing=True) if state.is_open else state
+    return state.after(is_pausing=True) if state.is_open else state
 
 
 def _on_paused(state: SessionState, paused: Paused) -> SessionState:
     if not state.is_open:
         return state
-    return replace(state, hold=Close.PAUSED, problem=paused.reason, is_pausing=False)
+    return state.after(hold=Close.PAUSED, problem=paused.reason, is_pausing=False)
 
 
 def _on_interrupted(state: SessionState, _: object) -> SessionState:
-    return replace(state, hold=Close.INTERRUPTED) if state.is_open else state
+    return state.after(hold=Close.INTERRUPTED) if state.is_open else state
 
 
 def _on_resumed(state: SessionState, _: object) -> SessionState:
     if not state.is_open:
         return state
-    return replace(state, hold=Close.NONE, problem="", is_pausing=False, cut_replies=0, repeats=0)
+    return state.after(hold=Close.NONE, problem="", is_pausing=False, cut_replies=0, repeats=0)
 
 
 def _released(state: SessionState) -> SessionState:
     """An answer frees what was interrupted; what was paused waits for *Continue*."""
     if not state.is_open or state.hold is Close.PAUSED:
         return state
-    return replace(state, hold=Close.NONE, problem="")
+    return state.after(hold=Close.NONE, problem="")
 
 
 def _on_cancel_requested(state: SessionState, _: object) -> SessionState:
-    return replace(state, is_cancelling=True) if state.is_open else state
+    return state.after(is_cancelling=True) if state.is_open else state
 
 
 def _on_cancelled(state: SessionState, _: object) -> SessionState:
@@ -278,8 +274,7 @@ def _on_run_finished(state: SessionState, _: object) -> SessionState:
 
 def _closed(state: SessionState, how: Close) -> SessionState:
     """The run is over: no call, rule or question of it is left."""
-    return replace(
-        state,
+    return state.after(
         is_open=False,
         is_cancelling=False,
         is_pausing=False,
@@ -289,7 +284,7 @@ def _closed(state: SessionState, how: Close) -> SessionState:
         replied=False,
         was_cut=False,
         cut_replies=0,
-        asked="",
+        asked=(),
         repeats=0,
         steered=0,
         calls={},

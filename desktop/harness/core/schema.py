@@ -54,15 +54,14 @@ def _no_constant(name: str) -> NoReturn:
 def valid_text(raw: str) -> str:
     """The arguments as JSON text of an object: the raw text if it is one, else the nearest object."""
     try:
-        value = read_object(raw)
-    except ValueError:
-        return "{}"
-    try:
         if isinstance(json.loads(raw), dict):
             return raw
-    except ValueError:
+    except (ValueError, RecursionError):
         pass  # empty, or with bare control characters: written anew below
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(read_object(raw), ensure_ascii=False)
+    except ValueError:
+        return "{}"
 
 
 def arguments_of(spec: ToolSpec, raw: str) -> Mapping[str, Any]:

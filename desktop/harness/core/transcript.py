@@ -95,10 +95,6 @@ class Transcript:
         """All rows, oldest first."""
         return tuple(self._rows)
 
-    def newest(self, count: int) -> list[Row]:
-        """The last rows, oldest first."""
-        return self._rows[-count:]
-
     def feed(self, record: Record) -> tuple[Patch, ...]:
         """Take in the next record."""
         on_event = _ON.get(record.event.kind)

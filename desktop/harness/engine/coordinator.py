@@ -51,18 +51,14 @@ class Coordinator:
                 records = await self.parts.store.read(session)
                 if not records:
                     raise UsageError(f"There is no chat with the id {session}.")
-                live = LiveSession(session, self.projects.title)
+                live = LiveSession(self.parts.store, session, self.projects.title)
                 live.take(records)
                 await self.projects.load(live.state.project)
                 self._live[session] = live
                 self._start_polling()
                 return live
-        await self.catch_up(live)
+        await live.catch_up()
         return live
-
-    async def catch_up(self, live: LiveSession) -> None:
-        """Fold what other processes have added."""
-        live.take(await self.parts.store.read(live.state.session, after=live.state.seq))
 
     async def hands(self, state: SessionState) -> Hands:
         """The opened folder of a session. Raises UsageError when it cannot be used."""
@@ -94,7 +90,7 @@ class Coordinator:
     async def append(self, live: LiveSession, *events: Event, also: Sequence[Write] = ()) -> None:
         """Commit words of a person and fold them."""
         write = Write(session=live.state.session, events=events, run=live.state.run)
-        await live.append(self.parts.store, write, *also)
+        await live.append(write, *also)
 
     # --- running ---
 
@@ -113,7 +109,7 @@ class Coordinator:
             raise BusyError("Paddock is still working in this chat. Wait for it, or stop it first.")
         lock = await asyncio.to_thread(self.parts.store.lock, live.state.session)
         try:
-            await self.catch_up(live)
+            await live.catch_up()
             yield lock
         finally:
             lock.release()
@@ -134,7 +130,7 @@ class Coordinator:
             raise BusyError("Paddock is still working in this chat. Wait for it, or stop it first.")
         lock = await asyncio.to_thread(self.parts.store.lock, session)
         try:
-            await self.catch_up(live)
+            await live.catch_up()
             runner = Runner(self.parts, hands, live, lock, rules, deny_questions=deny_questions)
             if events:
                 run = RunNumber(live.state.run + 1) if opens_run else live.state.run
@@ -198,7 +194,7 @@ class Coordinator:
                 if (event := _closing(live.state.due)) is not None:
                     run = live.state.run
                     write = Write(session=live.state.session, events=[event], run=run, fence=lock.fence)
-                    await live.append(self.parts.store, write)
+                    await live.append(write)
 
     async def close(self) -> None:
         """No new work, a little time for quiet, one record each; then let go."""
@@ -238,7 +234,7 @@ class Coordinator:
     async def _take_foreign(self) -> None:
         for session, live in list(self._live.items()):
             if session in self._runners or live.updates.is_watched or live.records.is_watched:
-                await self.catch_up(live)
+                await live.catch_up()
             if (runner := self._runners.get(session)) is not None:
                 runner.stop_work()
 

@@ -6,30 +6,50 @@ in by `take`, whoever committed them; each is folded once, by its seq.
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable
+from typing import Protocol
 
 from desktop.harness.core.events import Record
-from desktop.harness.core.ids import SessionId
+from desktop.harness.core.ids import Seq, SessionId
 from desktop.harness.core.projection import Projection
 from desktop.harness.core.reducer import advance
 from desktop.harness.core.seen import Seen
 from desktop.harness.core.state import SessionState, Status
-from desktop.harness.core.titles import session_title
-from desktop.harness.core.transcript import Patch, Row, RowKind, Transcript
+from desktop.harness.core.titles import session_title, title_of
+from desktop.harness.core.transcript import Patch, Transcript
 from desktop.harness.core.views import SessionView, Update
 from desktop.harness.engine.feed import LOST, Feed
-from desktop.harness.ports import Store, Write
+from desktop.harness.ports import Write
+
+
+class Log(Protocol):
+    """As much of the store as one session needs."""
+
+    async def append(self, *writes: Write) -> list[Record]:
+        """See `Store`."""
+        ...
+
+    async def read(self, session: SessionId, *, after: Seq = Seq(0), upto: Seq | None = None) -> list[Record]:
+        """See `Store`."""
+        ...
+
 
 FRAME_S = 0.033
 """Streamed text is shown at most so often."""
 
 
 class LiveSession:
-    """The folds of one session and its two feeds: records, and what a screen shows."""
+    """The folds of one session and its two feeds: records, and what a screen shows.
 
-    def __init__(self, session: SessionId, title: Callable[[SessionState], str] | None = None) -> None:
+    The rows are folded when somebody looks for the first time; a run without a window has none.
+    """
+
+    def __init__(
+        self, store: Log, session: SessionId, title: Callable[[SessionState], str] | None = None
+    ) -> None:
+        self._store = store
         self.state = SessionState(session=session)
         self.projection = Projection()
-        self.transcript = Transcript()
+        self.transcript: Transcript | None = None
         self.seen = Seen()
         self.records: Feed[Record] = Feed()
         self.updates: Feed[Update] = Feed()
@@ -42,13 +62,18 @@ class LiveSession:
 
     # --- records ---
 
-    async def append(self, store: Store, *writes: Write) -> None:
+    async def append(self, *writes: Write) -> None:
         """Commit, and fold what was written together with what others wrote just before it."""
-        records = await store.append(*writes)
+        records = await self._store.append(*writes)
         mine = [record for record in records if record.session == self.state.session]
         if mine and mine[0].seq != self.state.seq + 1:
-            mine = await store.read(self.state.session, after=self.state.seq)
-        self.take(mine)
+            await self.catch_up()
+        else:
+            self.take(mine)
+
+    async def catch_up(self) -> None:
+        """Fold what others have added to the log."""
+        self.take(await self._store.read(self.state.session, after=self.state.seq))
 
     def take(self, records: Iterable[Record]) -> None:
         """Fold the records that are new and tell those who look on. Raises ValueError at a gap."""
@@ -63,7 +88,8 @@ class LiveSession:
             self.state = advance(self.state, record)
             self.projection.feed(record)
             self.seen.feed(record)
-            patches.extend(self.transcript.feed(record))
+            if self.transcript is not None:
+                patches.extend(self.transcript.feed(record))
             self.records.publish(record)
         if taken:
             self.show(patches)
@@ -92,6 +118,8 @@ class LiveSession:
 
     def _show_stream(self) -> None:
         self._frame = None
+        if self.transcript is None:
+            return
         state = self.state
         patches = self.transcript.stream(self.partial, state.at_ms, state.run, state.seq)
         self._streamed[:] = [self.partial]
@@ -106,19 +134,32 @@ class LiveSession:
 
     async def watch(self) -> AsyncGenerator[Update, None]:
         """All rows, then each change; all rows again when the screen could not keep up."""
+        transcript = self.transcript or await self._rows()
         subscription = self.updates.subscribe()
         try:
-            rows = self.transcript.rows
+            rows = transcript.rows
             yield Update(patches=(Patch(index=0, removed=0, rows=rows),), view=self.view())
             shown = len(rows)
             async for update in subscription:
                 if update is LOST or not isinstance(update, Update):
-                    rows = self.transcript.rows
+                    rows = transcript.rows
                     update = Update(patches=(Patch(index=0, removed=shown, rows=rows),), view=self.view())
                 shown += sum(len(patch.rows) - patch.removed for patch in update.patches)
                 yield update
         finally:
             subscription.close()
+
+    async def _rows(self) -> Transcript:
+        """The fold of rows, made from the log up to where the other folds stand."""
+        transcript, seq = Transcript(), Seq(0)
+        while seq != self.state.seq:
+            upto = self.state.seq
+            for record in await self._store.read(self.state.session, after=seq, upto=upto):
+                transcript.feed(record)
+            seq = upto
+        if self.transcript is None:
+            self.transcript = transcript
+        return self.transcript
 
     def view(self) -> SessionView:
         """Where the session stands, for a window."""
@@ -141,9 +182,9 @@ class LiveSession:
 
     def _step(self) -> str:
         """What happens now, in words."""
-        running = _newest_running(self.transcript.newest(50))
-        if running is not None:
-            return f"{running.title}…"
+        for call in self.state.calls.values():
+            if call.is_open:
+                return f"{title_of(call.asked.tool, call.asked.arguments)}\u2026"
         return "Writing…" if self._streamed else "Thinking…"
 
     def close(self) -> None:
@@ -151,12 +192,3 @@ class LiveSession:
         self.end_stream()
         self.records.close()
         self.updates.close()
-
-
-def _newest_running(rows: list[Row]) -> Row | None:
-    for row in reversed(rows):
-        if row.kind is RowKind.USER:
-            return None
-        if row.kind is RowKind.TOOL and row.status == "running":
-            return row
-    return None

@@ -144,7 +144,7 @@ class Runner:
     async def _append(self, events: Sequence[Event], run: RunNumber) -> None:
         """Commit and fold. Never left half-way: when cancelled, what was written is folded all the same."""
         write = Write(session=self._live.state.session, events=events, run=run, fence=self._lock.fence)
-        append = asyncio.ensure_future(self._live.append(self._parts.store, write))
+        append = asyncio.ensure_future(self._live.append(write))
         try:
             await asyncio.shield(append)
         except asyncio.CancelledError:

@@ -148,7 +148,7 @@ class Sessions:
     async def _ask_anew(self, live: LiveSession, fresh: Sequence[Event]) -> None:
         async with self._coordinator.holding(live) as lock:
             write = Write(session=live.state.session, events=fresh, run=live.state.run, fence=lock.fence)
-            await live.append(self._parts.store, write)
+            await live.append(write)
 
     async def decide(self, session: SessionId, *decisions: Decision) -> None:
         """Answer questions; the run goes on by itself."""

@@ -6,6 +6,7 @@ from desktop.harness.core.events import Record, SessionStarted, UserMessage
 from desktop.harness.core.ids import SessionId
 from desktop.harness.engine.feed import LOST, MAX_WAITING, Feed
 from desktop.harness.engine.live import LiveSession
+from desktop.harness.ports import Write
 
 
 async def test_all_subscribers_get_all_in_order() -> None:
@@ -46,13 +47,28 @@ def _record(seq: int, event: SessionStarted | UserMessage, run: int = 0) -> Reco
     return Record(session=SessionId("s1"), seq=seq, at_ms=seq, run=run, event=event)
 
 
+class KeptRecords:
+    """As much of a store as a session needs to be read."""
+
+    def __init__(self, records: list[Record]) -> None:
+        self._records = records
+
+    async def read(self, session: SessionId, *, after: int = 0, upto: int | None = None) -> list[Record]:
+        """The records in between."""
+        return [one for one in self._records if one.seq > after and (upto is None or one.seq <= upto)]
+
+    async def append(self, *writes: Write) -> list[Record]:
+        """Nothing is appended here."""
+        raise NotImplementedError
+
+
 BEGIN = SessionStarted(workspace="/w", project="p", mode="write", model="m", base_url="")
 
 
 async def test_a_screen_that_fell_behind_gets_all_rows_anew() -> None:
     """After a loss the next patch replaces everything that was shown by everything there is."""
-    live = LiveSession(SessionId("s1"))
-    live.take([_record(1, BEGIN)])
+    live = LiveSession(KeptRecords([_record(1, BEGIN)]), SessionId("s1"))
+    await live.catch_up()
     watching = live.watch()
     rows = list((await anext(watching)).patches[0].rows)
     for n in range(MAX_WAITING + 5):
@@ -60,6 +76,7 @@ async def test_a_screen_that_fell_behind_gets_all_rows_anew() -> None:
     update = await anext(watching)
     for patch in update.patches:
         rows[patch.index : patch.index + patch.removed] = patch.rows
+    assert live.transcript is not None
     assert rows == list(live.transcript.rows)
     await watching.aclose()
     assert not live.updates.is_watched
@@ -67,7 +84,7 @@ async def test_a_screen_that_fell_behind_gets_all_rows_anew() -> None:
 
 async def test_records_are_folded_once() -> None:
     """The same record coming from two sides changes the folds once."""
-    live = LiveSession(SessionId("s1"))
+    live = LiveSession(KeptRecords([]), SessionId("s1"))
     seen: list[Record] = []
     records = [_record(1, BEGIN), _record(2, UserMessage(text="q"), 1)]
     subscription = live.records.subscribe()

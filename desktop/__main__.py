@@ -3,6 +3,8 @@
 It only chooses; what is chosen is loaded late, so that a verb never loads Qt and the help is there at once.
 """
 
+import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -18,10 +20,12 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _chosen(words: list[str]) -> int:
+    if not words or os.sep in words[0]:
+        return _window(words)  # no verb looks like that, so the window does not wait for the verbs
     from desktop.cli.command import is_verb
     from desktop.cli.command import main as carry_out
 
-    if not words or not is_verb(words[0]):
+    if not is_verb(words[0]):
         return _window(words)
     if words[0] == "tour":
         return _tour(words)
@@ -33,6 +37,7 @@ def _window(words: list[str]) -> int:
         from desktop.cli.command import parser
 
         parser().error(f"{words[0]!r} is no verb, and the window takes one folder")
+    gc.disable()  # loading makes many objects and no rubbish; `app` looks for rubbish again when all is there
     from desktop.app import run_window
 
     return run_window(words[0] if words else None)

@@ -92,11 +92,15 @@ async def live(window: MainWindow, folder: str | None, open_door: OpenDoor) -> i
 
 @contextlib.contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Loading makes many objects and no rubbish; looking for rubbish meanwhile takes a sixth of the time."""
+    """Loading makes many objects and no rubbish; looking for rubbish meanwhile takes a sixth of the time.
+
+    What was loaded stays, so it is left out of later searches, which else hold the window up for long.
+    """
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()
 
 

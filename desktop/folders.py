@@ -1,71 +1,27 @@
 """The opened folders: each held once, with the tools of each mode that reach into it.
 
 Part of the wiring, beside `wiring` because it has a life of its own: folders are opened, watched and
-let go. Sessions on one folder share one held descriptor.
+let go. Sessions on one folder share one held descriptor. What reaches into a folder is in `reach`, loaded
+with the first folder: the window shows its list of chats before that.
 """
 
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from desktop.harness.adapters.ignore import IgnoreRules
-from desktop.harness.adapters.redaction import KnownSecrets, is_env_file, values_of_env_file
-from desktop.harness.adapters.sandbox.processes import ShellProcesses
-from desktop.harness.adapters.sandbox.root import HeldFolder
-from desktop.harness.adapters.tools.delete_file import DeleteFile
-from desktop.harness.adapters.tools.edit_file import EditFile
-from desktop.harness.adapters.tools.file_info import ShowFileInfo
-from desktop.harness.adapters.tools.list_files import ListFiles
-from desktop.harness.adapters.tools.move_file import MoveFile
-from desktop.harness.adapters.tools.read_file import ReadFile
-from desktop.harness.adapters.tools.registry import read_only, write
-from desktop.harness.adapters.tools.run_command import RunCommand
-from desktop.harness.adapters.tools.search_files import SearchFiles
+from desktop.harness.adapters.redaction import KnownSecrets
 from desktop.harness.adapters.tools.textfile import StrictText
-from desktop.harness.adapters.tools.write_file import WriteFile
 from desktop.harness.core.errors import ToolError
-from desktop.harness.core.policy import Mode
 from desktop.harness.core.toolspec import Change, ChangeKind
 from desktop.harness.engine.parts import Hands
-from desktop.harness.ports import FileKind, PreImages, Store, Tool, Watcher, Worker
+from desktop.harness.ports import PreImages, Store, Watcher, Worker
 
 Refresh = Callable[[str, frozenset[str] | None], Coroutine[Any, Any, None]]
 """Gets a folder's real path and what changed in it; None: the folder itself is gone."""
-
-_MAX_ENV_BYTES = 1_000_000
-
-
-class LearningFolder(HeldFolder):
-    """A held folder that learns the secret values of each `.env` file that is read."""
-
-    def __init__(self, path: str, *, closed: Path, redaction: KnownSecrets) -> None:
-        super().__init__(path, closed=closed)
-        self._redaction = redaction
-
-    def read(self, path: str, *, limit_bytes: int | None = None, offset: int = 0) -> bytes:
-        """As `HeldFolder.read`."""
-        data = super().read(path, limit_bytes=limit_bytes, offset=offset)
-        if is_env_file(path):
-            self._redaction.learn(values_of_env_file(data.decode("utf-8", "replace")))
-        return data
-
-    def learn_secrets(self) -> None:
-        """Read the `.env` files here and one folder down, so that no tool shows their values."""
-        names = self.entries(".")
-        for folder in [entry for entry in names if entry.kind is FileKind.FOLDER][:200]:
-            try:
-                names.extend(self.entries(folder.path))
-            except ToolError:
-                continue
-        for entry in names:
-            if is_env_file(entry.path) and entry.kind is FileKind.FILE:
-                try:
-                    self.read(entry.path, limit_bytes=_MAX_ENV_BYTES)
-                except ToolError:
-                    continue
 
 
 class Folders:
@@ -79,7 +35,6 @@ class Folders:
         redaction: KnownSecrets,
         texts: StrictText,
         worker: Worker,
-        processes: ShellProcesses,
     ) -> None:
         self._data_dir = data_dir
         self._store = store
@@ -87,7 +42,6 @@ class Folders:
         self._redaction = redaction
         self._texts = texts
         self._worker = worker
-        self._processes = processes
         self._open: dict[str, Hands] = {}
         self._watchers: dict[str, Watcher] = {}
         self._lock = Lock()
@@ -97,6 +51,8 @@ class Folders:
 
     def hands(self, path: str) -> Hands:
         """The opened folder. Blocking. Raises UsageError, ToolError."""
+        from desktop.reach import LearningFolder, hands_into  # late: see above
+
         with self._lock:
             if (hands := self._still_open(path)) is not None:
                 return hands
@@ -110,7 +66,16 @@ class Folders:
                 return known
             self._forget(folder.root)
             folder.learn_secrets()
-            hands = self._hands(folder)
+            hands = hands_into(
+                folder,
+                store=self._store,
+                preimages=self._preimages,
+                redaction=self._redaction,
+                texts=self._texts,
+                worker=self._worker,
+                allows_commands=not caution(folder.root),
+                expect=partial(self._expect, folder.root),
+            )
             self._open[path] = self._open[folder.root] = hands
             self._start_watching(folder.root)
             return hands
@@ -131,42 +96,6 @@ class Folders:
         self._open.pop(path, None)
         return None
 
-    def _hands(self, folder: LearningFolder) -> Hands:
-        redaction, preimages, texts = self._redaction, self._preimages, self._texts
-        looking = (
-            ListFiles(folder),
-            ReadFile(folder, texts=texts, redaction=redaction, artifact=self._store.artifact),
-            SearchFiles(
-                self._worker,
-                root=folder.root,
-                identity=folder.identity(),
-                redaction=redaction,
-                ignored=IgnoreRules(folder.root).as_data,
-            ),
-            ShowFileInfo(folder),
-        )
-        changing: list[Tool] = [
-            EditFile(folder, preimages=preimages, texts=texts, redaction=redaction),
-            WriteFile(folder, preimages=preimages, texts=texts),
-            MoveFile(folder, preimages=preimages),
-            DeleteFile(folder, preimages=preimages),
-        ]
-        tools: list[Tool] = [*looking, *changing]
-        if self._processes.is_available and not caution(folder.root):
-            tools.append(
-                RunCommand(
-                    self._processes,
-                    folder=folder.root,
-                    redaction=redaction,
-                    keep_artifact=self._store.put_artifact,
-                )
-            )
-        return Hands(
-            workspace=folder,
-            registries={Mode.READ_ONLY: read_only(*looking), Mode.WRITE: write(*tools)},
-            expect=lambda change: self._expect(folder.root, change),
-        )
-
     def _forget(self, root: str) -> None:
         """What stood at this path is there no more."""
         for name in [name for name, hands in self._open.items() if hands.workspace.root == root]:
@@ -184,6 +113,7 @@ class Folders:
     def _start_watching(self, root: str) -> None:
         if self._loop is None:
             return
+        from desktop.harness.adapters.ignore import IgnoreRules
         from desktop.harness.adapters.watcher import FolderWatcher
 
         watcher = FolderWatcher(rules_for=lambda root: IgnoreRules(root).covers)

@@ -6,7 +6,7 @@ client) is imported by the adapter that owns it, at its first use, so opening th
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -17,16 +17,14 @@ from desktop.harness.adapters.preimages import KeptFiles
 from desktop.harness.adapters.providers.address import is_plain, origin_of
 from desktop.harness.adapters.providers.chat import ChatCompletions
 from desktop.harness.adapters.redaction import KnownSecrets, secrets_of_environment
-from desktop.harness.adapters.sandbox.descent import Way, best_way
 from desktop.harness.adapters.sandbox.own_process import make_undumpable, take_key_from_environment
-from desktop.harness.adapters.sandbox.processes import ShellProcesses
 from desktop.harness.adapters.secrets import Keychain
 from desktop.harness.adapters.settings import SettingsFile
 from desktop.harness.adapters.store import SqliteStore
-from desktop.harness.adapters.tools.staged import Staged
 from desktop.harness.adapters.tools.textfile import StrictText
 from desktop.harness.adapters.worker.client import HelperProcess
 from desktop.harness.core.definition import Route
+from desktop.harness.core.toolspec import Change
 from desktop.harness.core.views import Check
 from desktop.harness.engine.coordinator import Coordinator
 from desktop.harness.engine.door import House
@@ -35,7 +33,7 @@ from desktop.harness.engine.project_verbs import ProjectVerbs
 from desktop.harness.engine.projects import Projects
 from desktop.harness.engine.services import Services
 from desktop.harness.engine.sessions import Sessions
-from desktop.harness.ports import Model
+from desktop.harness.ports import FileView, Model
 
 NO_WALL = "No protection for commands yet: a command can do whatever you can."
 
@@ -74,7 +72,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
 
     model = ChatCompletions(key_for, allows_plain=lambda origin: services.allows_plain(origin))
     services = Services(settings, keychain, model, redaction, origin_of=origin_of, is_plain=is_plain)
-    folders = Folders(data_dir, store, preimages, redaction, texts, worker, ShellProcesses())
+    folders = Folders(data_dir, store, preimages, redaction, texts, worker)
 
     def model_for(route: Route) -> Model:
         return _offline_helper() if route.is_offline else model
@@ -88,7 +86,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         instructions=resources.instructions(),
         model=model_for,
         hands=folders.hands,
-        stage=Staged,
+        stage=_staged,
         prepare=lambda route: None if route.is_offline else model.prepare(),
         command_protection=NO_WALL,
         caution=caution,
@@ -110,6 +108,13 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         checks=_checks(data_dir, store, settings, services),
         closers=(folders.close, model.close, worker.close, store.close),
     )
+
+
+def _staged(view: FileView, changes: Sequence[Change]) -> FileView:
+    """Changes that are not written yet, laid over a view."""
+    from desktop.harness.adapters.tools.staged import Staged
+
+    return Staged(view, changes)
 
 
 @cache
@@ -135,6 +140,8 @@ def _checks(
         return Check(check="log", ok=not faults, text=text)
 
     async def files() -> Check:
+        from desktop.harness.adapters.sandbox.descent import Way, best_way
+
         way = best_way()
         held = "by the kernel" if way is Way.OPENAT2 else "by Paddock, folder by folder"
         return Check(check="files", ok=True, text=f"File tools are held inside the folder {held}.")

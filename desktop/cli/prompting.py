@@ -90,6 +90,10 @@ def _is_same_folder(path: str, other: str) -> bool:
 async def _route(door: Door, words: Namespace, standing: Route) -> Route:
     """The model and service that the call names, what it leaves out taken from `standing`."""
     if words.base_url is None:
+        if standing.is_offline and words.model not in (None, standing.model):
+            raise UsageError(
+                f"No service is set up for the model {words.model}; name its address with --base-url."
+            )
         return Route(model=words.model or standing.model, base_url=standing.base_url)
     model = words.model or await _only_model(door, words.base_url)
     return Route(model=model, base_url=words.base_url)

@@ -51,7 +51,9 @@ class Coordinator:
                 records = await self.parts.store.read(session)
                 if not records:
                     raise UsageError(f"There is no chat with the id {session}.")
-                live = LiveSession(self.parts.store, session, self.projects.title)
+                live = LiveSession(
+                    self.parts.store, session, self.projects.title, is_held=lambda: self.is_held(session)
+                )
                 live.take(records)
                 await self.projects.load(live.state.project)
                 self._live[session] = live

@@ -44,7 +44,12 @@ class LiveSession:
     """
 
     def __init__(
-        self, store: Log, session: SessionId, title: Callable[[SessionState], str] | None = None
+        self,
+        store: Log,
+        session: SessionId,
+        title: Callable[[SessionState], str] | None = None,
+        *,
+        is_held: Callable[[], bool] = lambda: False,
     ) -> None:
         self._store = store
         self.state = SessionState(session=session)
@@ -57,6 +62,7 @@ class LiveSession:
         self.fault = ""
         self.changed_outside: set[str] = set()
         self._title = title or (lambda state: session_title(state.first_prompt))
+        self._is_held = is_held
         self._streamed: list[str] = []
         self._frame: asyncio.TimerHandle | None = None
 
@@ -164,7 +170,7 @@ class LiveSession:
     def view(self) -> SessionView:
         """Where the session stands, for a window."""
         state = self.state
-        status = state.status(held=self.is_running)
+        status = self._status()
         return SessionView(
             session=state.session,
             title=self._title(state),
@@ -179,6 +185,11 @@ class LiveSession:
             runs=state.changed_runs,
             last_seq=state.seq,
         )
+
+    def _status(self) -> Status:
+        """Where it stands, also when another process runs it; that is asked only where it matters."""
+        free, held = (self.state.status(held=is_held) for is_held in (False, True))
+        return held if free is not held and (self.is_running or self._is_held()) else free
 
     def _step(self) -> str:
         """What happens now, in words."""

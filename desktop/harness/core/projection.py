@@ -78,6 +78,18 @@ class _Batch:
     started: set[CallId] = field(default_factory=set)
 
 
+def _encoded(message: dict[str, Any]) -> bytes:
+    """The JSON of a message. Its content is cleaned only if the encoding shows that it has to be."""
+    try:
+        data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+        if b"\\u00" not in data or not message.get("content"):
+            return data
+    except UnicodeEncodeError:
+        pass
+    message = {**message, "content": clean(message["content"])}
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def clean(text: str) -> str:
     """The text without what no server accepts: NUL, ESC and lone surrogates."""
     return _FORBIDDEN.sub("\ufffd", text)
@@ -301,12 +313,10 @@ class Projection:
         return (f"{notes}\n\n{text}" if in_front else f"{text}\n\n{notes}"), sources
 
     def _append(self, message: dict[str, Any], sources: tuple[Seq, ...]) -> None:
-        if message.get("content"):
-            message["content"] = clean(message["content"])
-        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        data = _encoded(message)
         self._bytes += b","
         start = len(self._bytes)
-        self._bytes += text.encode()
+        self._bytes += data
         self._sources.append(Source(role=message["role"], start=start, end=len(self._bytes), records=sources))
 
 

@@ -17,7 +17,16 @@ from typing import Protocol, cast
 
 from tests.bench.figure import Figure, table
 
-FAMILIES = ("turns", "long_session", "system_calls", "requests", "append", "second_start", "window_start")
+FAMILIES = (
+    "turns",
+    "long_session",
+    "system_calls",
+    "requests",
+    "append",
+    "second_start",
+    "window_start",
+    "chat",
+)
 
 
 class Family(Protocol):

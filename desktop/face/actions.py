@@ -34,6 +34,7 @@ TABLE: tuple[Deed, ...] = (
     ),
     Deed(name="toggleModeAction", text=words.TOGGLE_MODE, menu=words.MENU_CHAT, keys=("Ctrl+Shift+M",)),
     Deed(name="stopAction", text=words.STOP, menu=words.MENU_CHAT, keys=("Ctrl+.",)),
+    Deed(name="pauseAction", text=words.PAUSE, menu=words.MENU_CHAT, keys=("Shift+Esc",)),
     Deed(name="rulesAction", text=words.RULES, menu=words.MENU_CHAT),
     Deed(name="settingsAction", text=words.SETTINGS, menu=words.MENU_CHAT, keys=("Ctrl+,",)),
     Deed(name="quitAction", text=words.QUIT, menu=words.MENU_CHAT, keys=("Ctrl+Q",)),
@@ -47,7 +48,7 @@ TABLE: tuple[Deed, ...] = (
 )
 
 ELSEWHERE: tuple[tuple[str, str], ...] = (
-    ("Enter", "Send the message"),
+    ("Enter", "Send the message, also while Paddock works"),
     ("Shift+Enter", "Begin a new line"),
     ("Ctrl+Shift+B", "Branch from the marked message"),
     ("F7 · Shift+F7", "Next and previous change in a diff"),

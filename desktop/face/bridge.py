@@ -1,8 +1,8 @@
 """The one object that calls the harness for the window: verbs as slots, what came of them as signals.
 
 Widgets never see the door. A slot starts a task and returns at once; an answer, or a sentence about what
-went wrong, comes back as a signal. It has two parts of the same kind: `open_chat` follows the chat
-that is open, `settings` knows services, keys and rules.
+went wrong, comes back as a signal. It has three parts of the same kind: `chat` follows the chat that is
+open, `run` controls what runs in it, `settings` knows services, keys and rules.
 """
 
 import logging
@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from desktop.face import strings_window as words
 from desktop.face.open_chat import OpenChat, compare_all
+from desktop.face.run_bridge import RunBridge, told
 from desktop.face.settings_bridge import SettingsBridge
 from desktop.face.tasks import Tasks
 from desktop.harness.api import (
@@ -65,6 +66,7 @@ class Bridge(QObject):
         self._door = door
         self._tasks = Tasks(self._report)
         self.chat = OpenChat(door, self._tasks, self)
+        self.run = RunBridge(door, self.chat, self._tasks, self)
         self.settings = SettingsBridge(door, self._tasks, self)
 
     @property
@@ -134,24 +136,16 @@ class Bridge(QObject):
     def prompt(self, text: str) -> None:
         """Say something in the open chat."""
         self._in_chat(
-            lambda chat: self._say(self._door.sessions.prompt(chat, text), self.sent, self.sendFailed)
+            lambda chat: told(self._door.sessions.prompt(chat, text), self.sent.emit, self.sendFailed.emit)
         )
 
     def decide(self, decisions: Sequence[Decision]) -> None:
         """Answer questions of the open chat."""
         self._in_chat(
-            lambda chat: self._say(
-                self._door.sessions.decide(chat, *decisions), self.decided, self.decideFailed
+            lambda chat: told(
+                self._door.sessions.decide(chat, *decisions), self.decided.emit, self.decideFailed.emit
             )
         )
-
-    def cancel(self) -> None:
-        """Stop what runs in the open chat."""
-        self._in_chat(self._door.sessions.cancel)
-
-    def resume(self) -> None:
-        """Go on with what is due in the open chat."""
-        self._in_chat(self._door.sessions.resume)
 
     def set_mode(self, mode: str) -> None:
         """Change what the open chat may do."""
@@ -211,17 +205,6 @@ class Bridge(QObject):
             await self._list()
 
         self._tasks.spawn(work())
-
-    async def _say(self, verb: Awaitable[None], done: Any, refused: Any) -> None:
-        try:
-            await verb
-        except PaddockError as error:
-            refused.emit(str(error))
-        except Exception as error:
-            refused.emit(words.inner_fault(error))
-            raise
-        else:
-            done.emit()
 
     def _report(self, error: BaseException) -> None:
         if isinstance(error, PaddockError):

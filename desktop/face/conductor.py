@@ -16,11 +16,13 @@ from desktop.face import strings_window as words
 from desktop.face.bridge import Bridge
 from desktop.face.dialogs import Dialogs
 from desktop.face.examples import examples_in
+from desktop.face.standing import Standing
 from desktop.face.view_words import BUSY, heading_of, route_choices
 from desktop.face.widgets.approval_panel import ApprovalPanel
 from desktop.face.widgets.chat_pane import ChatPane
 from desktop.face.widgets.details import DetailsPane
 from desktop.face.widgets.main_window import MainWindow
+from desktop.face.widgets.settle_card import SettleCard
 from desktop.face.widgets.sidebar import SessionSidebar
 from desktop.face.widgets.welcome import Welcome
 from desktop.harness.api import Project, RowKind, SessionId, SessionSummary, SessionView, Status
@@ -29,11 +31,6 @@ _REFRESH_MS = 1_500
 """How often the list is read while another chat works."""
 _CLOSE_LIMIT_S = 5.0
 """The harness promises to be closed within 3 s; beyond this the window goes anyway."""
-_STANDING = {
-    Status.INTERRUPTED: (words.INTERRUPTED, (("continue", words.CONTINUE), ("stopHere", words.STOP_HERE))),
-    Status.PAUSED: (words.PAUSED, (("continue", words.CONTINUE), ("stopHere", words.STOP_HERE))),
-    Status.FAILED: (words.FAILED, (("continue", words.TRY_AGAIN), ("chooseModel", words.CHOOSE_ANOTHER))),
-}
 
 
 class Conductor(QObject):
@@ -59,6 +56,9 @@ class Conductor(QObject):
         self.panel = ApprovalPanel()
         window.furnish((self.chat, self.welcome), self.details)
         window.set_panel(self.panel)
+        self.card = SettleCard()
+        window.set_card(self.card)
+        self.standing = Standing(window.standing, self.card, bridge.run, self)
         window.setTabOrder(sidebar.settings_button, window.top.menu_button)
         window.setTabOrder(window.top.menu_button, window.top.mode)
         self.panel.diff.set_side_by_side(bool(bridge.settings.setting("diff_side_by_side", True)))
@@ -91,10 +91,14 @@ class Conductor(QObject):
     def _connect_chat(self) -> None:
         window, bridge = self._window, self.bridge
         window.composer.submitted.connect(self._submit)
-        window.composer.stopRequested.connect(bridge.cancel)
+        window.composer.steered.connect(bridge.run.steer)
+        window.composer.stopRequested.connect(bridge.run.cancel)
+        window.composer.killRequested.connect(bridge.run.kill)
         window.composer.draftChanged.connect(bridge.chat.change_draft)
         bridge.sent.connect(window.composer.accepted)
         bridge.sendFailed.connect(window.composer.failed)
+        bridge.run.steered.connect(window.composer.accepted)
+        bridge.run.steerFailed.connect(window.composer.failed)
         bridge.chat.opened.connect(self._opened)
         bridge.chat.rowsChanged.connect(self.chat.apply)
         bridge.chat.viewChanged.connect(self._show_view)
@@ -104,6 +108,8 @@ class Conductor(QObject):
         bridge.settings.saveFailed.connect(self._say)
         self.panel.decided.connect(bridge.decide)
         self.panel.left.connect(window.composer.setFocus)
+        self.card.left.connect(window.composer.setFocus)
+        self.standing.modelWanted.connect(self.dialogs.open_settings)
         self.panel.appeared.connect(self._asks)
         self.panel.styleChosen.connect(lambda side: bridge.settings.keep("diff_side_by_side", side))
         self.chat.exampleChosen.connect(window.take_text)
@@ -111,8 +117,6 @@ class Conductor(QObject):
         self.chat.undoRequested.connect(bridge.plan_undo)
         self.chat.linkActivated.connect(self.dialogs.ask_link)
         bridge.undoPlanned.connect(self.dialogs.ask_undo)
-        window.standing.stepChosen.connect(self._step)
-        window.notice.stepChosen.connect(self._step)
 
     def _connect_lists(self) -> None:
         window, bridge = self._window, self.bridge
@@ -144,7 +148,8 @@ class Conductor(QObject):
         on["shortcutsAction"].triggered.connect(self.dialogs.open_shortcuts)
         on["nextChatAction"].triggered.connect(lambda: self._go(1))
         on["previousChatAction"].triggered.connect(lambda: self._go(-1))
-        on["stopAction"].triggered.connect(bridge.cancel)
+        on["stopAction"].triggered.connect(bridge.run.cancel)
+        on["pauseAction"].triggered.connect(bridge.run.pause)
         window.top.modeChosen.connect(bridge.set_mode)
         window.bottom.routeChosen.connect(bridge.set_route)
         window.bottom.connectRequested.connect(self.dialogs.open_settings)
@@ -161,7 +166,7 @@ class Conductor(QObject):
         window = self._window
         self.chat.set_rows(())
         window.notice.say("")
-        window.standing.say("")
+        self.standing.clear()
         window.show_page(self.chat)
         window.composer.set_text(self._held or draft)
         self.sidebar.select(SessionId(session))
@@ -176,12 +181,12 @@ class Conductor(QObject):
         self.details.show_view(view)
         self.chat.set_undoable(view.runs)
         window.composer.set_running(view.status in BUSY, stopping=view.status is Status.CANCELLING)
-        window.actions_by_name["stopAction"].setEnabled(view.status in BUSY)
+        window.actions_by_name["stopAction"].setEnabled(view.status in (*BUSY, Status.WAITING))
+        window.actions_by_name["pauseAction"].setEnabled(view.status in (Status.RUNNING, Status.RETRYING))
         if self.chat.model.rowCount() == 0 and self._examples_for != view.workspace:
             self._examples_for = view.workspace
             self.chat.set_empty(PurePath(view.workspace).name, examples_in(view.workspace))
-        sentence, steps = _STANDING.get(view.status, ("", ()))
-        window.standing.say(view.problem or sentence if sentence else "", steps)
+        self.standing.show(view, self.chat.model.rows)
         self._show_routes()
         self._note_status(view)
 
@@ -255,6 +260,7 @@ class Conductor(QObject):
     def close_chat(self) -> None:
         """Show the start page."""
         self.bridge.chat.leave()
+        self.standing.clear()
         self._window.composer.set_text("")
         self._window.composer.set_running(False)
         self._window.show_heading(None)
@@ -265,14 +271,6 @@ class Conductor(QObject):
         order = [each.session for each in self._sessions]
         if self.bridge.session in order and len(order) > 1:
             self.bridge.open(order[(order.index(self.bridge.session) + step) % len(order)])
-
-    def _step(self, name: str) -> None:
-        if name == "continue":
-            self.bridge.resume()
-        elif name == "stopHere":
-            self.bridge.cancel()
-        elif name == "chooseModel":
-            self.dialogs.open_settings()
 
     def _choose_folder(self) -> None:
         dialog = QFileDialog(self._window, words.CHOOSE_FOLDER)

@@ -57,7 +57,10 @@ SEND = "Send"
 SENDING = "Sending…"
 STOP = "Stop"
 STOPPING = "Stopping…"
-STILL_WORKING = "Paddock is still working. Your text stays here until it is done."
+STOP_NOW = "Stop now"
+STOP_NOW_ABOUT = "End at once. What is being done stays half done."
+STILL_STOPPING = "Paddock is stopping. Your text stays here until it has."
+READ_NEXT = "Paddock reads this with its next step."
 
 # --- list of chats ---
 SIDEBAR_NAME = "Chats"

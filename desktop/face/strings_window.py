@@ -123,6 +123,15 @@ STATUS = {
 INTERRUPTED = "Paddock was closed while working. Nothing was run twice."
 PAUSED = "This chat is paused."
 FAILED = "The model did not answer."
+UNSEEN_END = "Paddock was closed while it did something. Continue looks whether that happened."
+SETTLE_NAME = "Did this happen?"
+SETTLE_LOOK = "Please look, then say what is so."
+SETTLE_YES, SETTLE_NO = "Yes", "No"
+
+
+def did_it_happen(title: str) -> str:
+    """What the card of an effect without a receipt asks."""
+    return f"Did this happen? {title}"
 
 
 def folder_line(name: str) -> str:
@@ -155,7 +164,7 @@ FOCUS_COMPOSER, FOCUS_APPROVAL = "Go to the message field", "Go to what Paddock 
 TOGGLE_MODE = "Look only, or change files"
 RULES = "What I allowed…"
 SHORTCUTS = "Keyboard shortcuts"
-STOP = "Stop"
+STOP, PAUSE = "Stop", "Pause"
 
 # --- welcome ---
 WELCOME = "Open a folder to begin."

@@ -83,6 +83,7 @@ QFrame[look="composer"] {{ background: {field}; border: 1px solid {control_line}
 QFrame[look="composer"][hasFocus="true"] {{ border: 2px solid {focus}; }}
 QFrame[look="composer"] QPlainTextEdit {{ background: transparent; border: none; }}
 QFrame[look="bar"] {{ background: {raised}; border: 1px solid {line}; border-radius: 6px; }}
+QFrame[look="card"] {{ background: {window}; border: none; border-top: 1px solid {line}; }}
 
 QLabel[look="caption"] {{ color: {text_quiet}; font-size: {caption_points:.2f}pt; }}
 QLabel[look="quiet"] {{ color: {text_quiet}; }}

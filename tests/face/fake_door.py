@@ -43,6 +43,7 @@ from desktop.harness.api import (
     SessionId,
     SessionSummary,
     SessionView,
+    Settlement,
     Status,
     UndoPlan,
     Update,
@@ -121,6 +122,7 @@ class FakeSessions:
         self.chats: dict[SessionId, Chat] = {}
         self.plans: list[list[Question]] = []
         self.decisions: list[Decision] = []
+        self.settled_calls: list[tuple[CallId, Settlement]] = []
         self.fails_with: PaddockError | None = None
 
     async def start(
@@ -190,6 +192,21 @@ class FakeSessions:
 
     async def resume(self, session: SessionId, *, deny_questions: bool = False) -> None:
         self.change(session, status=Status.IDLE)
+
+    async def settle(self, session: SessionId, call_id: CallId, outcome: Settlement) -> None:
+        if call_id not in self._chat(session).view.needs_check:
+            raise UsageError("Nothing has to be answered for.")
+        self.settled_calls.append((call_id, outcome))
+        self.change(session, status=Status.IDLE, needs_check=())
+
+    async def steer(self, session: SessionId, text: str) -> None:
+        self.put(session, RowKind.USER, text=text)
+
+    async def pause(self, session: SessionId) -> None:
+        self.change(session, status=Status.PAUSED)
+
+    async def kill(self, session: SessionId) -> None:
+        self.change(session, status=Status.CANCELLED)
 
     async def cancel(self, session: SessionId) -> None:
         self._chat(session).questions.clear()

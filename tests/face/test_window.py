@@ -25,7 +25,16 @@ from desktop.app import begin, conductor_of, make_window
 from desktop.face.actions import TABLE, shortcut_lines
 from desktop.face.conductor import Conductor
 from desktop.face.widgets.main_window import MainWindow
-from desktop.harness.api import RowKind, Scope, Service, SessionView, Status, StorageFullError
+from desktop.harness.api import (
+    CallId,
+    RowKind,
+    Scope,
+    Service,
+    SessionView,
+    Settlement,
+    Status,
+    StorageFullError,
+)
 from tests.face.fake_door import FakeDoor, edit_question
 
 RunQt = Callable[[Awaitable[Any]], Any]
@@ -486,5 +495,59 @@ def test_streaming_keeps_our_handlers_short(run_qt: RunQt, tmp_path: Path) -> No
                 took.append(stopwatch.longest_ms.pop("rows", 0.0))
             stopwatch.is_on = False
             assert sorted(took)[10] < 8
+
+    run_qt(play())
+
+
+def test_an_effect_without_a_receipt_is_asked_about(run_qt: RunQt, tmp_path: Path) -> None:
+    """First Continue may look; where that proves nothing a card asks, guarded at first."""
+
+    async def play() -> None:
+        async with live(tmp_path) as here:
+            sessions, session = here.door.sessions, here.view().session
+            lost = CallId("t1c1")
+            fields = {"kind": RowKind.TOOL, "title": "Run make", "call_id": lost}
+            sessions.put(session, **fields, status="running")
+            sessions.change(session, status=Status.NEEDS_CHECK, needs_check=(lost,))
+            await here.until(lambda: here.window.standing.isVisible())
+            assert not here.conductor.card.isVisible()
+            assert part(here.window.standing, QAbstractButton, "continueButton").text() == "Continue"
+            sessions.put(session, **fields, status="unresolved", detail="It is not known.")
+            await here.until(lambda: here.conductor.card.isVisible())
+            assert not here.window.standing.isVisible()
+            assert part(here.conductor.card, QLabel, "settleTitle").text() == "Did this happen? Run make"
+            no = part(here.conductor.card, QAbstractButton, "settleNoButton")
+            no.click()
+            await asyncio.sleep(0.6)
+            assert sessions.settled_calls == []
+            here.key(Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+            assert here.focus().objectName() == "settleYesButton"
+            here.key(Qt.Key.Key_Tab)
+            here.key(Qt.Key.Key_Space)
+            await here.until(lambda: not here.conductor.card.isVisible())
+            assert sessions.settled_calls == [(lost, Settlement.DID_NOT_HAPPEN)]
+            await here.until(lambda: here.focus().objectName() == "composer")
+
+    run_qt(play())
+
+
+def test_what_runs_is_steered_paused_and_taken_up_again(run_qt: RunQt, tmp_path: Path) -> None:
+    """Enter reaches what runs, Shift and Escape pause it, and the quiet line goes on with it."""
+
+    async def play() -> None:
+        async with live(tmp_path) as here:
+            session = here.view().session
+            here.door.sessions.change(session, status=Status.RUNNING)
+            await here.until(lambda: here.view().status is Status.RUNNING)
+            here.type("use port 9000")
+            here.key(Qt.Key.Key_Return)
+            await here.until(lambda: "use port 9000" in here.texts())
+            assert here.window.composer.text() == ""
+            here.key(Qt.Key.Key_Escape, Qt.KeyboardModifier.ShiftModifier)
+            await here.until(lambda: here.view().status is Status.PAUSED)
+            await here.until(lambda: here.window.standing.isVisible())
+            assert here.window.standing.findChild(QAbstractButton, "dismissButton") is None
+            part(here.window.standing, QAbstractButton, "continueButton").click()
+            await here.until(lambda: not here.window.standing.isVisible())
 
     run_qt(play())

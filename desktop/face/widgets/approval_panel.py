@@ -9,7 +9,7 @@ Each answer names the payloads that were on the card at the moment of the click.
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QLineEdit,
@@ -25,6 +25,7 @@ from desktop.face import strings_window as words
 from desktop.face.open_chat import Asked
 from desktop.face.widgets.command_view import CommandView
 from desktop.face.widgets.diff_view import DiffView
+from desktop.face.widgets.panel_splitter import Panel
 from desktop.face.widgets.small import label, row
 from desktop.harness.api import Decision, Question, Rule, Scope
 
@@ -33,7 +34,7 @@ GUARD_S = 0.5
 """For so long after the card appears or changes it takes no answer."""
 
 
-class ApprovalPanel(QWidget):
+class ApprovalPanel(Panel):
     """All open questions of a chat on one card.
 
     Signals:
@@ -92,6 +93,22 @@ class ApprovalPanel(QWidget):
         self._note.show()
         self._set_open(is_open=True)
 
+    def sizeHint(self) -> QSize:
+        """As high as everything it shows."""
+        height = self._with_body(self._diff.canvas.content_px, self._command.content_px)
+        return QSize(super().sizeHint().width(), height)
+
+    def readable_px(self) -> int:
+        """High enough to read some lines of a change."""
+        return self._with_body(self._diff.canvas.least_px, self._command.minimumHeight())
+
+    def _with_body(self, diff_px: int, command_px: int) -> int:
+        height = self.minimumSizeHint().height()
+        for part, wanted_px in ((self._diff, diff_px), (self._command, command_px)):
+            if not part.isHidden():
+                height += wanted_px - max(part.minimumSizeHint().height(), part.minimumHeight())
+        return height
+
     def _shown(self) -> tuple[Asked, ...]:
         return self._asked if self._single is None else (self._asked[self._single],)
 
@@ -127,6 +144,7 @@ class ApprovalPanel(QWidget):
         self._command.set_filling(is_filling=not files)
         self._command.show_command("\n\n".join(commands))
         self._diff.show_files(files)
+        QTimer.singleShot(0, self._diff, self._diff.show_first_change)
 
     def _fill_menu(self, questions: list[Question]) -> None:
         self._menu.clear()

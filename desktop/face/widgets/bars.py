@@ -178,16 +178,20 @@ class BottomBar(QWidget):
 class NoticeBar(QFrame):
     """A sentence where something went wrong, with the next steps. It never goes by itself.
 
+    One that tells where a chat stands cannot be closed: it goes when that is so no more.
+
     Signals:
         stepChosen(str): the name of the step that was pressed.
     """
 
     stepChosen = Signal(str)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None, *, is_closable: bool = True) -> None:
         super().__init__(parent)
         self.setObjectName(name)
         self.setProperty("look", "bar")
+        self._is_closable = is_closable
+        self._said: tuple[str, tuple[tuple[str, str], ...]] = ("", ())
         self._words = label("", name=f"{name}Words", wraps=True)
         self._steps = QHBoxLayout()
         self._steps.setSpacing(0)
@@ -204,25 +208,27 @@ class NoticeBar(QFrame):
 
     def say(self, sentence: str, steps: Sequence[tuple[str, str]] = ()) -> None:
         """Say something, with steps as (name, words); an empty sentence hides the line."""
-        if sentence == self._words.text() and sentence:
-            self.show()
+        self.setVisible(bool(sentence))
+        if (sentence, tuple(steps)) == self._said:
             return
+        self._said = (sentence, tuple(steps))
         self._words.setText(sentence)
         while (item := self._steps.takeAt(0)) is not None:
             if (old := item.widget()) is not None:
                 old.hide()
                 old.deleteLater()
-        for step, text in (*steps, ("dismiss", words.CLOSE)) if sentence else ():
+        closing = (("dismiss", words.CLOSE),) if self._is_closable else ()
+        for step, text in (*steps, *closing) if sentence else ():
             button = QPushButton(text)
             button.setObjectName(f"{step}Button")
             button.setAccessibleName(text if step != "dismiss" else words.DISMISS_NAME)
             button.setProperty("look", "link")
             button.clicked.connect(lambda _=False, name=step: self._press(name))
             self._steps.addWidget(button)
-        self.setVisible(bool(sentence))
 
     def _press(self, step: str) -> None:
-        self.hide()
+        if self._is_closable:
+            self.hide()
         if step != "dismiss":
             self.stepChosen.emit(step)
 

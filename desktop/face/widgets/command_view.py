@@ -46,11 +46,15 @@ class CommandView(QPlainTextEdit):
         self.verticalScrollBar().setValue(0)
         self._fit()
 
-    def _fit(self) -> None:
+    @property
+    def content_px(self) -> int:
+        """The height that shows it all, or 8 lines of it."""
         lines = min(_MOST_LINES, max(1, round(self.document().size().height())))
-        needed = lines * self.fontMetrics().lineSpacing() + 26
-        self.setMinimumHeight(min(needed, 3 * self.fontMetrics().lineSpacing() + 26))
-        self.setMaximumHeight(_NO_LIMIT if self._is_filling else needed)
+        return lines * self.fontMetrics().lineSpacing() + 26
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(min(self.content_px, 3 * self.fontMetrics().lineSpacing() + 26))
+        self.setMaximumHeight(_NO_LIMIT if self._is_filling else self.content_px)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint, and notice when the end is in sight."""

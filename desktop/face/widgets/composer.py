@@ -2,11 +2,12 @@
 
 A text is never lost: it leaves the field only when the owner says that it was
 kept (`accepted`), and stays with a sentence beside it when it was not (`failed`).
-While something runs the button stops it. Enter is left alone while an input
-method composes a word.
+While something runs a button stops it, and what is sent reaches it at its next
+step. Stopping that takes long can be had at once. Enter is left alone while an
+input method composes a word.
 """
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -25,6 +26,8 @@ from desktop.face.delegates.column import column_in
 MOST_LINES = 8
 BUTTON_PX = 88
 NARROWEST_PX = 280
+PATIENCE_MS = 5_000
+"""Stopping that takes longer can be had at once."""
 
 
 class MessageField(QPlainTextEdit):
@@ -101,17 +104,20 @@ class MessageField(QPlainTextEdit):
 class Composer(QWidget):
     """The field with its button and the sentence beside it.
 
-    Signals: submitted(text) for what is to be sent, as typed; stopRequested(); draftChanged(text) at
-    every change.
+    Signals: submitted(text) for what is to be sent, as typed; steered(text) for the same while something
+    runs; stopRequested(); killRequested() to stop at once; draftChanged(text) at every change.
     """
 
     submitted = Signal(str)
+    steered = Signal(str)
     stopRequested = Signal()
+    killRequested = Signal()
     draftChanged = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_running = False
+        self._is_stopping = False
         self._is_sending = False
         self._is_blocked = False
         self._reason = ""
@@ -126,7 +132,11 @@ class Composer(QWidget):
         self.field.focusChanged.connect(self._show_focus)
         self.field.textChanged.connect(self._text_changed)
         self.send_button.clicked.connect(self._submit)
-        self.stop_button.clicked.connect(self.stopRequested)
+        self.stop_button.clicked.connect(self._stop)
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(PATIENCE_MS)
+        self._patience.timeout.connect(self._offer_to_kill)
         self._dress()
         self._refresh()
 
@@ -186,18 +196,19 @@ class Composer(QWidget):
     def set_running(self, is_running: bool, *, stopping: bool = False) -> None:
         """Offer to stop while something runs."""
         had_focus = self.send_button.hasFocus() or self.stop_button.hasFocus()
-        self._is_running = is_running
-        words = strings.STOPPING if stopping else strings.STOP
-        self.stop_button.setText(words)
-        self.stop_button.setAccessibleName(words)
-        self.stop_button.setEnabled(not stopping)
-        self.send_button.setVisible(not is_running)
-        self.stop_button.setVisible(is_running)
-        if had_focus:
-            self.field.setFocus()
-        if not is_running and self._words.text() == strings.STILL_WORKING:
+        changes = (is_running, stopping) != (self._is_running, self._is_stopping)
+        self._is_running, self._is_stopping = is_running, stopping
+        if not changes:
+            return
+        self._patience.stop()
+        if stopping:
+            self._patience.start()
+        self._label_stop(strings.STOPPING if stopping else strings.STOP, is_open=not stopping)
+        if not is_running and self._words.text() in (strings.STILL_STOPPING, strings.READ_NEXT):
             self._say("")
         self._refresh()
+        if had_focus:
+            self.field.setFocus()
 
     def set_enabled_with_reason(self, is_enabled: bool, reason: str = "") -> None:
         """Whether anything can be sent now; the reason stands above the field, which stays writable."""
@@ -211,13 +222,24 @@ class Composer(QWidget):
         text = self.text()
         if not text.strip() or self._is_sending or self._is_blocked:
             return
-        if self._is_running:
-            self._say(strings.STILL_WORKING)
+        if self._is_stopping:
+            self._say(strings.STILL_STOPPING)
             return
         self._is_sending = True
         self._say("")
-        self._refresh()
-        self.submitted.emit(text)
+        (self.steered if self._is_running else self.submitted).emit(text)
+
+    def _stop(self) -> None:
+        (self.killRequested if self._is_stopping else self.stopRequested).emit()
+
+    def _offer_to_kill(self) -> None:
+        self._label_stop(strings.STOP_NOW, is_open=True)
+
+    def _label_stop(self, text: str, *, is_open: bool) -> None:
+        self.stop_button.setText(text)
+        self.stop_button.setAccessibleName(text)
+        self.stop_button.setToolTip(strings.STOP_NOW_ABOUT if text == strings.STOP_NOW else "")
+        self.stop_button.setEnabled(is_open)
 
     def _text_changed(self) -> None:
         if self._words.property("look") == "danger":
@@ -227,15 +249,26 @@ class Composer(QWidget):
 
     def _refresh(self) -> None:
         has_text = bool(self.text().strip())
-        self.send_button.setEnabled(has_text and not self._is_sending and not self._is_blocked)
+        can_send = has_text and not self._is_sending and not self._is_blocked and not self._is_stopping
+        self.send_button.setEnabled(can_send)
         self.send_button.setText(strings.SENDING if self._is_sending else strings.SEND)
+        self.send_button.setVisible(not self._is_running or (has_text and not self._is_stopping))
+        self.stop_button.setVisible(self._is_running)
+        reads_next = self._is_running and can_send
+        if reads_next and not self._words.text():
+            self._show_words(strings.READ_NEXT, look="quiet")
+        elif not has_text and self._words.text() == strings.READ_NEXT:
+            self._show_words("", look="quiet")
 
     def _say(self, sentence: str, *, look: str = "quiet") -> None:
-        self._words.setText(sentence or self._reason)
-        self._words.setVisible(bool(self._words.text()))
+        self._show_words(sentence or self._reason, look=look)
+        self._refresh()
+
+    def _show_words(self, sentence: str, *, look: str) -> None:
+        self._words.setText(sentence)
+        self._words.setVisible(bool(sentence))
         self._words.setProperty("look", look)
         _restyle(self._words)
-        self._refresh()
 
     def _show_focus(self, has_focus: bool) -> None:
         self._frame.setProperty("hasFocus", has_focus)

@@ -32,6 +32,8 @@ from desktop.face.widgets.diff_lines import DiffLines
 from desktop.face.widgets.diff_text import paint
 
 _PAD_PX = 8
+LEAST_LINES = 7
+"""So many lines of a change are to be seen when it is shown first, if the window has the room."""
 
 
 class DiffCanvas(QAbstractScrollArea):
@@ -72,6 +74,24 @@ class DiffCanvas(QAbstractScrollArea):
         """Bring a row near the top, below the heading that stays there."""
         top = self._heights.top_px(index) - self._sticky_px() - self._metrics.line_px
         self.verticalScrollBar().setValue(top)
+
+    def reveal(self, index: int) -> None:
+        """Scroll down as little as brings a row and two lines below it into sight."""
+        bottom = self._heights.top_px(index + 1) + 2 * self._metrics.line_px
+        if bottom > self.verticalScrollBar().value() + self.viewport().height():
+            self.scroll_to(index)
+
+    @property
+    def content_px(self) -> int:
+        """The height of everything at the width it has now."""
+        return self._heights.total_px
+
+    @property
+    def least_px(self) -> int:
+        """The height below which a change cannot be read: the first heading or fold and some lines."""
+        return min(
+            self.content_px, self._sticky_px() + self._metrics.fold_px + LEAST_LINES * self._metrics.line_px
+        )
 
     def first_visible(self) -> int:
         """The row that is at the top, below the heading that stays there."""

@@ -113,6 +113,12 @@ class DiffView(QWidget):
         elif step < 0 and earlier:
             self._canvas.scroll_to(earlier[-1])
 
+    def show_first_change(self) -> None:
+        """Scroll as little as brings the first change into sight."""
+        changes = self._rows().changes()
+        if changes:
+            self._canvas.reveal(changes[0])
+
     def _rows(self) -> DiffRows:
         return DiffRows(
             self._files,

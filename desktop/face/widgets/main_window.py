@@ -26,10 +26,9 @@ from desktop.face import theme
 from desktop.face.actions import fill_menu, make_actions
 from desktop.face.widgets.bars import BottomBar, Heading, NoticeBar, TopBar
 from desktop.face.widgets.composer import Composer
+from desktop.face.widgets.panel_splitter import Panel, PanelSplitter
 from desktop.face.widgets.small import InColumn
 
-_PANEL_LEAST, _PANEL_MOST, _PANEL_USUAL = 0.25, 0.6, 0.45
-_PANEL_ROOM_PX, _CHAT_LEAST_PX = 240, 72
 _ZOOM_LEAST, _ZOOM_MOST, _ZOOM_STEP = 0.8, 2.0, 0.1
 _NARROW_PX = 640
 
@@ -57,13 +56,14 @@ class MainWindow(QMainWindow):
         self.was_painted = False
         self._may_close = False
         self._places: dict[str, Any] = {"theme": "system", "text_size": 1.0, **(places or {})}
-        self.panel: QWidget | None = None
+        self.panel: Panel | None = None
+        self.card: QWidget | None = None
         self.top = TopBar()
         self.sidebar = QWidget()
         self.composer = Composer()
         self.bottom = BottomBar()
         self.notice = NoticeBar("notice")
-        self.standing = NoticeBar("standing")
+        self.standing = NoticeBar("standing", is_closable=False)
         self.actions_by_name = make_actions(self)
         fill_menu(self.top.menu, self.actions_by_name)
         self._held = ""
@@ -110,19 +110,19 @@ class MainWindow(QMainWindow):
         """Show one of the pages above the composer."""
         self._pages.setCurrentWidget(page)
 
-    def set_panel(self, panel: QWidget) -> None:
+    def set_panel(self, panel: Panel) -> None:
         """Put the approval panel into its place, between the chat and the composer."""
         self.panel = panel
-        self._upright.addWidget(panel)
-        self._upright.setCollapsible(1, False)
-        self._bound_panel()
+        self._upright.set_panel(panel)
 
     def place_panel(self) -> None:
-        """Give the panel the height it had the last time."""
-        height = max(1, self._upright.height())
-        share = min(_PANEL_MOST, max(_PANEL_LEAST, float(self._places.get("panel_share", _PANEL_USUAL))))
-        wanted = min(self._panel_most_px(), max(round(height * share), _PANEL_ROOM_PX))
-        self._upright.setSizes([height - wanted, wanted])
+        """Give the panel the height it had the last time, or that it needs."""
+        self._upright.place(self._places.get("panel_share"))
+
+    def set_card(self, card: QWidget) -> None:
+        """Put the card about an effect without a receipt into its place, above the composer."""
+        self.card = card
+        self._column.insertWidget(self._column.indexOf(self._upright) + 1, card)
 
     def close_now(self) -> None:
         """Close without asking."""
@@ -159,14 +159,9 @@ class MainWindow(QMainWindow):
         pages = QWidget()
         self._pages = QStackedLayout(pages)
         self._pages.addWidget(QWidget())
-        self._upright = QSplitter(Qt.Orientation.Vertical)
-        self._upright.setObjectName("uprightSplitter")
-        self._upright.addWidget(pages)
-        self._upright.setCollapsible(0, False)
-        self._upright.setStretchFactor(0, 1)
-        pages.setMinimumHeight(_CHAT_LEAST_PX)
+        self._upright = PanelSplitter(pages)
         middle = QWidget()
-        column = QVBoxLayout(middle)
+        column = self._column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.top)
@@ -199,7 +194,7 @@ class MainWindow(QMainWindow):
         on["toggleModeAction"].triggered.connect(self.top.next_mode)
         on["quitAction"].triggered.connect(self.close)
         self._level.splitterMoved.connect(self._sizes_moved)
-        self._upright.splitterMoved.connect(self._sizes_moved)
+        self._upright.shareMoved.connect(lambda share: self._remember(panel_share=share))
 
     def _restore(self) -> None:
         width, height = self._places.get("size", (1200, 800))
@@ -209,29 +204,17 @@ class MainWindow(QMainWindow):
         self.composer.setFocus()
 
     def _focus_panel(self) -> None:
-        if self.panel is not None and self.panel.isVisible():
-            self.panel.setFocus()
+        for asking in (self.panel, self.card):
+            if asking is not None and asking.isVisible():
+                asking.setFocus()
+                return
 
     def take_text(self, text: str) -> None:
         """Put a text into the composer, ready to be sent."""
         self.composer.set_text(text)
         self.composer.setFocus()
 
-    def _bound_panel(self) -> None:
-        if self.panel is not None:
-            height = self._upright.height()
-            self.panel.setMinimumHeight(round(height * _PANEL_LEAST))
-            self.panel.setMaximumHeight(self._panel_most_px())
-
-    def _panel_most_px(self) -> int:
-        """In a low window the panel may take more, as long as some of the chat stays."""
-        height = self._upright.height()
-        return max(round(height * _PANEL_MOST), min(height - _CHAT_LEAST_PX, _PANEL_ROOM_PX), 120)
-
     def _sizes_moved(self) -> None:
-        sizes: list[int] = self._upright.sizes()
-        if self.panel is not None and self.panel.isVisible() and len(sizes) > 1:
-            self._remember(panel_share=round(sizes[1] / max(1, sizes[0] + sizes[1]), 3))
         if not self.sidebar.isHidden():
             self._remember(sidebar_px=self._level.sizes()[0])
 
@@ -251,7 +234,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the panel within its bounds, and remember the size."""
         super().resizeEvent(event)
-        QTimer.singleShot(0, self, self._bound_panel)
+        QTimer.singleShot(0, self, self._upright.bound)
         if event.spontaneous() and not self.isMaximized():
             self._remember(size=[self.width(), self.height()])
 

@@ -113,17 +113,52 @@ def test_stop_takes_the_place_of_send(composer: Composer) -> None:
     assert composer.send_button.isVisible() and not composer.stop_button.isVisible()
 
 
-def test_typing_while_something_runs_is_kept(composer: Composer) -> None:
-    """Enter while something runs sends nothing, keeps the text and says that it is kept."""
-    told = sent_by(composer)
+def test_what_is_sent_while_something_runs_reaches_it(composer: Composer) -> None:
+    """Enter while something runs steers, says beforehand when it is read, and keeps the text until safe."""
+    told, steered = sent_by(composer), list[str]()
+    composer.steered.connect(steered.append)
     composer.set_running(True)
     QTest.keyClicks(composer.field, "next")
+    assert composer._words.text() == strings.READ_NEXT
+    assert composer.send_button.isVisible() and composer.stop_button.isVisible()
     QTest.keyClick(composer.field, Qt.Key.Key_Return)
-    assert told == []
-    assert composer.text() == "next"
-    assert composer._words.text() == strings.STILL_WORKING
+    assert (told, steered, composer.text()) == ([], ["next"], "next")
+    composer.accepted()
+    assert composer.text() == ""
+    assert not composer._words.isVisible() and not composer.send_button.isVisible()
+
+
+def test_nothing_reaches_what_is_being_stopped(composer: Composer) -> None:
+    """Enter while something is being stopped sends nothing, keeps the text and says so."""
+    told = sent_by(composer)
+    composer.steered.connect(told.append)
+    composer.set_running(True, stopping=True)
+    QTest.keyClicks(composer.field, "next")
+    QTest.keyClick(composer.field, Qt.Key.Key_Return)
+    assert (told, composer.text()) == ([], "next")
+    assert composer._words.text() == strings.STILL_STOPPING
     composer.set_running(False)
     assert not composer._words.isVisible()
+
+
+def test_stopping_that_takes_long_can_be_had_at_once(composer: Composer) -> None:
+    """After some seconds of stopping the button offers to end at once, and that is what it asks for."""
+    stops, kills = list[str](), list[str]()
+    composer.stopRequested.connect(lambda: stops.append("stop"))
+    composer.killRequested.connect(lambda: kills.append("kill"))
+    composer._patience.setInterval(20)
+    composer.set_running(True)
+    composer.set_running(True, stopping=True)
+    assert not composer.stop_button.isEnabled()
+    QTest.qWait(60)
+    assert composer.stop_button.text() == composer.stop_button.accessibleName() == strings.STOP_NOW
+    composer.set_running(True, stopping=True)
+    assert composer.stop_button.isEnabled()
+    composer.stop_button.click()
+    assert (stops, kills) == ([], ["kill"])
+    composer.set_running(False)
+    composer.set_running(True)
+    assert composer.stop_button.text() == strings.STOP
 
 
 def test_a_reason_stands_where_nothing_can_be_sent(composer: Composer) -> None:

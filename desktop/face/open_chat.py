@@ -1,11 +1,12 @@
 """The open chat as the bridge follows it: rows, view, questions and draft.
 
-What the harness tells is gathered and passed on at most once per `BATCH_MS`, whatever the speed of
-a reply. Questions are fetched when the log says that somebody is waited for, and told anew only when
-what they show has changed. Long changes are compared in a thread.
+What the harness tells is passed on at once after a quiet time, else gathered and passed on once per
+`BATCH_MS`, whatever the speed of a reply. Questions are fetched when the log says that somebody is waited
+for, and told anew only when what they show has changed. Long changes are compared in a thread.
 """
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -56,6 +57,7 @@ class OpenChat(QObject):
         self._new_view: SessionView | None = None
         self._shown: tuple[tuple[str, str], ...] = ()
         self._draft: str | None = None
+        self._flushed_ms = 0
         self._batch = self._timer(self.flush)
         self._draft_timer = self._timer(self.keep_draft)
 
@@ -88,14 +90,18 @@ class OpenChat(QObject):
     def _take(self, update: Update) -> None:
         self._patches.extend(update.patches)
         self._new_view = update.view or self._new_view
-        if self.view is None:
+        if self._batch.isActive():
+            return
+        wait_ms = 0 if self.view is None else self._flushed_ms + BATCH_MS - _now_ms()
+        if wait_ms > 0:
+            self._batch.start(wait_ms)
+        else:
             self.flush()
-        elif not self._batch.isActive():
-            self._batch.start(BATCH_MS)
 
     def flush(self) -> None:
         """Pass on what was gathered."""
         self._batch.stop()
+        self._flushed_ms = _now_ms()
         patches, self._patches = tuple(self._patches), []
         view, self._new_view = self._new_view, None
         with stopwatch.measure("rows"):
@@ -157,6 +163,10 @@ class OpenChat(QObject):
         timer.setSingleShot(True)
         timer.timeout.connect(slot)
         return timer
+
+
+def _now_ms() -> int:
+    return int(time.monotonic() * 1_000)
 
 
 def _shown(questions: Sequence[Question]) -> tuple[tuple[str, str], ...]:

@@ -62,6 +62,11 @@ class Coordinator:
         await live.catch_up()
         return live
 
+    def known_state(self, session: SessionId) -> SessionState | None:
+        """The state of a session that is in memory, as far as it was folded."""
+        live = self._live.get(session)
+        return None if live is None else live.state
+
     async def hands(self, state: SessionState) -> Hands:
         """The opened folder of a session. Raises UsageError when it cannot be used."""
         try:

@@ -49,7 +49,9 @@ async def summaries(coordinator: Coordinator) -> list[SessionSummary]:
     for head in heads:
         data = _usable(kept.get(head.session), head)
         if data is None:
-            state = fold(head.session, await store.read(head.session))
+            state = coordinator.known_state(head.session)
+            if state is None or state.seq != head.seq:
+                state = fold(head.session, await store.read(head.session))
             fresh[head.session] = (head.seq, _line(state))
             data = json.loads(fresh[head.session][1])
         lines.append((head, data))

@@ -80,6 +80,9 @@ Script = Sequence[Reply | Callable[[dict[str, Any]], Reply]] | Callable[[dict[st
 
 DONE = Done()
 
+ASKED_MODEL = "proof"
+"""In a chunk this stands for the model that the request asks for; any other name is sent as it is."""
+
 
 def delta(fields: Mapping[str, Any], *, finish: str | None = None, **extra: Any) -> dict[str, Any]:
     """One chunk with that delta; further keywords go to the top level of the chunk."""
@@ -88,7 +91,7 @@ def delta(fields: Mapping[str, Any], *, finish: str | None = None, **extra: Any)
         "id": "proof",
         "object": "chat.completion.chunk",
         "created": 0,
-        "model": "proof",
+        "model": ASKED_MODEL,
         "choices": [choice],
         **extra,
     }

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from desktop.proof.referee import Breach, Prefixes, Profile, judge, overflow_text
-from desktop.proof.script import Reply, Script, failure
+from desktop.proof.script import ASKED_MODEL, Reply, Script, failure
 from desktop.proof.wire import Asked, Exchange, Line, read_request
 
 
@@ -156,6 +156,9 @@ class ScriptedServer:
             self.overflows += 1
             code = "context_length_exceeded" if self.profile.family == "openai" else 400
             return failure(400, {"error": {"message": too_long, "code": code}})
+        return _served_by(model, self._next_reply(request, number))
+
+    def _next_reply(self, request: Any, number: int) -> Reply:
         if callable(self._replies):
             return self._replies(request)
         last = len(self._replies) - 1
@@ -188,3 +191,11 @@ class ScriptedServer:
                 for one in self.exchanges
             ],
         }
+
+
+def _served_by(model: str, reply: Reply) -> Reply:
+    """The reply with the asked model's name in its chunks."""
+    return [
+        {**step, "model": model} if isinstance(step, dict) and step.get("model") == ASKED_MODEL else step
+        for step in reply
+    ]

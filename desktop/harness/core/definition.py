@@ -59,6 +59,12 @@ class AgentDefinition:
         return hashlib.sha256(self.head()).hexdigest()
 
 
+def is_same_model(asked: str, served: str) -> bool:
+    """Whether a server's name for its model is the asked one, perhaps more exact: a date or tag behind it."""
+    one, two = (name.rsplit("/", 1)[-1].lower() for name in (asked, served))
+    return not served or one.startswith(two) or two.startswith(one)
+
+
 def tool_schemas(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     """The declarations as chat completions want them."""
     return [

@@ -90,6 +90,14 @@ class ModelChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionChanged:
+    """What the agent is (instructions, tools, model) is not what the run was begun with any more."""
+
+    kind: ClassVar = "definition_changed"
+    definition: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceChanged:
     """Files changed outside Paddock. `paths` is sorted; `more` counts those left out."""
 

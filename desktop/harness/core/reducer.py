@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from desktop.harness.core.approvals import Scope
-from desktop.harness.core.definition import Route
+from desktop.harness.core.definition import Route, is_same_model
 from desktop.harness.core.events import (
     ApprovalDenied,
     ApprovalGranted,
     ApprovalRequest,
     AskedCall,
     AssistantMessage,
+    DefinitionChanged,
     EffectSettled,
     EffectUnresolved,
     ModeChanged,
@@ -80,11 +81,11 @@ def _on_session_forked(state: SessionState, forked: SessionForked) -> SessionSta
 
 
 def _on_mode_changed(state: SessionState, changed: ModeChanged) -> SessionState:
-    return state.after(mode=Mode(changed.mode))
+    return state.after(mode=Mode(changed.mode), definition="")
 
 
 def _on_model_changed(state: SessionState, changed: ModelChanged) -> SessionState:
-    return state.after(route=Route(model=changed.model, base_url=changed.base_url))
+    return state.after(route=Route(model=changed.model, base_url=changed.base_url), definition="")
 
 
 def _on_user_message(state: SessionState, message: UserMessage) -> SessionState:
@@ -92,7 +93,12 @@ def _on_user_message(state: SessionState, message: UserMessage) -> SessionState:
 
 
 def _on_run_started(state: SessionState, started: RunStarted) -> SessionState:
-    return state.after(run_rules=tuple(parse_rule(text) for text in started.rules))
+    rules = tuple(parse_rule(text) for text in started.rules)
+    return state.after(run_rules=rules, definition=started.definition)
+
+
+def _on_definition_changed(state: SessionState, changed: DefinitionChanged) -> SessionState:
+    return state.after(definition=changed.definition)
 
 
 def _on_model_requested(state: SessionState, requested: ModelRequested) -> SessionState:
@@ -103,11 +109,13 @@ def _on_assistant_message(state: SessionState, message: AssistantMessage) -> Ses
     """A reply ends the request; its calls are the new work. A second reply to one request is evidence."""
     if not state.is_open or message.turn <= state.turn:
         return state
+    is_known = message.model == state.accepted_model or is_same_model(state.route.model, message.model)
     was_cut = message.finish == "length" and bool(message.calls)
     return state.after(
         turn=message.turn,
         attempt=0,
         replied=True,
+        foreign_model="" if is_known else message.model,
         was_cut=was_cut,
         cut_replies=state.cut_replies + 1 if was_cut else 0,
         asked=message.calls,
@@ -246,7 +254,15 @@ def _on_interrupted(state: SessionState, _: object) -> SessionState:
 def _on_resumed(state: SessionState, _: object) -> SessionState:
     if not state.is_open:
         return state
-    return state.after(hold=Close.NONE, problem="", is_pausing=False, cut_replies=0, repeats=0)
+    return state.after(
+        hold=Close.NONE,
+        problem="",
+        is_pausing=False,
+        cut_replies=0,
+        repeats=0,
+        foreign_model="",
+        accepted_model=state.foreign_model or state.accepted_model,
+    )
 
 
 def _released(state: SessionState) -> SessionState:
@@ -299,6 +315,7 @@ _ON: dict[str, Callable[[SessionState, Any], SessionState]] = {
     "model_changed": _on_model_changed,
     "user_message": _on_user_message,
     "run_started": _on_run_started,
+    "definition_changed": _on_definition_changed,
     "model_requested": _on_model_requested,
     "assistant_message": _on_assistant_message,
     "model_failed": _on_model_failed,

@@ -105,7 +105,8 @@ class SessionState:
     `run` is the number of the newest run (0: none yet), `is_open` whether it is still going or held up.
     `hold` says what holds an open run up, or how a closed one ended. `turn` counts requests with a reply,
     `repeats` replies in a row that asked for the same as the one before, `steered` words that the model
-    has not read yet.
+    has not read yet. `foreign_model` is a model that answered instead of the pinned one and that no
+    person has accepted.
     """
 
     session: SessionId
@@ -132,6 +133,9 @@ class SessionState:
     asked: tuple[AskedCall, ...] = ()
     repeats: int = 0
     steered: int = 0
+    definition: str = ""
+    foreign_model: str = ""
+    accepted_model: str = ""
     calls: Mapping[CallId, OpenCall] = field(default_factory=dict)
     session_rules: tuple[Rule, ...] = ()
     run_rules: tuple[Rule, ...] = ()
@@ -181,7 +185,11 @@ class SessionState:
             if call.asked.effect:
                 break
             reads.append(call.asked.call_id)
-        return RunReads(calls=tuple(reads)) if reads else _due_effect(undone)
+        if reads:
+            return RunReads(calls=tuple(reads))
+        if self.foreign_model:
+            return Pause(reason=f"{self.foreign_model} answered instead of {self.route.model}.")
+        return _due_effect(undone)
 
     def status(self, *, held: bool) -> Status:
         """The derived status. `held` says whether a living process runs the session now."""

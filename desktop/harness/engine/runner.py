@@ -29,6 +29,7 @@ from desktop.harness.core.errors import ToolError
 from desktop.harness.core.events import (
     ApprovalDenied,
     Cancelled,
+    DefinitionChanged,
     Event,
     Interrupted,
     ModelRequested,
@@ -92,6 +93,7 @@ class Runner:
 
     async def run(self) -> None:
         """Deliver until idle, waiting, held up or interrupted. Raises StorageError, BusyError."""
+        await self._check_definition()
         while not self._is_interrupted and (command := self._live.state.due) is not None:
             self._command = command
             self._work = asyncio.ensure_future(_DELIVER[type(command)](self, command))
@@ -105,6 +107,15 @@ class Runner:
             await self._leave()
         elif self._cut_short:  # killed: how it ended is evidence
             await self._append(self._take_cut_short(), self._live.state.run)
+
+    async def _check_definition(self) -> None:
+        """A run that goes on with another agent than it began with asks first; going on then is a yes."""
+        state = self._live.state
+        definition = self._parts.definition(self._hands, state.mode, state.route).digest()
+        if not state.definition or definition == state.definition or state.due is None or self._is_stopped():
+            return
+        text = "Paddock's instructions or tools changed since this was begun. Continue with the new ones?"
+        await self._append([DefinitionChanged(definition=definition), Paused(reason=text)], state.run)
 
     def stop_work(self) -> None:
         """End what is being done now, if a cancel or a kill is on record; the loop then closes the run."""

@@ -189,7 +189,7 @@ def test_the_window_never_runs_a_second_loop(pattern: str) -> None:
 def test_the_loop_is_made_where_a_window_is_started() -> None:
     """Qt's event loop for asyncio is made by the window's own start and by the tour, and nowhere else."""
     owners = {path.name for path in windowed() if re.search(r"\bQEventLoop\(", path.read_text("utf-8"))}
-    assert {"app.py"} <= owners <= {"app.py", "tour.py"}
+    assert {"app.py"} <= owners <= {"app.py", "playing.py"}
 
 
 def windowed() -> list[Path]:

@@ -15,7 +15,7 @@ from tests.packaging.conftest import CHECKOUT
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     """The wheel of a copy of this checkout."""
     copy = tmp_path_factory.mktemp("wheel") / "checkout"
-    skipped = shutil.ignore_patterns(".*", "__pycache__", "tests", "dist", "build", "tour")
+    skipped = shutil.ignore_patterns(".*", "__pycache__", "tests", "dist", "build")
     shutil.copytree(CHECKOUT, copy, ignore=skipped)
     words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
     done = subprocess.run(words, cwd=copy, capture_output=True, text=True, check=False)

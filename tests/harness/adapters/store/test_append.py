@@ -189,7 +189,7 @@ async def test_a_branch_of_a_branch_before_its_beginning(store: SqliteStore) -> 
     await store.create(B, said("b5"), parent=A, fork_seq=Seq(4))
     await store.create(SessionId("c"), said("c3"), parent=B, fork_seq=Seq(2))
     await store.create(SessionId("d"), said("d4"), parent=SessionId("c"))
-    texts = [record.event.text for record in await store.read(SessionId("d"))]  # type: ignore[attr-defined]
+    texts = [record.event.text for record in await store.read(SessionId("d"))]  # type: ignore[attr-defined]  # all are messages
     assert texts == ["1", "2", "c3", "d4"]
     assert await store.verify() == []
 

@@ -28,9 +28,9 @@ def read_object(raw: str) -> dict[str, Any]:
     if raw.strip() in ("", "null"):
         return {}
     try:
-        value = _loaded(raw)
+        value = _TOLERANT.decode(raw)
         if isinstance(value, str):
-            value = _loaded(value)
+            value = _TOLERANT.decode(value)
     except json.JSONDecodeError as error:
         raise ValueError(
             f"the arguments are no complete JSON: {error.msg} at character {error.pos}"
@@ -42,19 +42,20 @@ def read_object(raw: str) -> dict[str, Any]:
     return value
 
 
-def _loaded(text: str) -> Any:
-    """JSON as it stands in the standard, but for bare control characters: NaN and Infinity are none."""
-    return json.loads(text, strict=False, parse_constant=_no_constant)
-
-
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"the arguments are no complete JSON: {name} is no value")
+
+
+_STRICT = json.JSONDecoder(parse_constant=_no_constant)
+"""JSON as every server reads it: without NaN and Infinity, which Python would take."""
+_TOLERANT = json.JSONDecoder(strict=False, parse_constant=_no_constant)
+"""The same, and bare control characters in strings are let pass."""
 
 
 def valid_text(raw: str) -> str:
     """The arguments as JSON text of an object: the raw text if it is one, else the nearest object."""
     try:
-        if isinstance(json.loads(raw), dict):
+        if isinstance(_STRICT.decode(raw), dict):
             return raw
     except (ValueError, RecursionError):
         pass  # empty, or with bare control characters: written anew below

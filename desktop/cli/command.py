@@ -9,6 +9,8 @@ import argparse
 import asyncio
 import signal
 from collections.abc import Sequence
+from contextlib import suppress
+from contextlib import suppress
 from typing import NoReturn
 
 from desktop.cli import checking, controlling, deciding, looking, prompting
@@ -119,7 +121,10 @@ def _given(options: argparse.Namespace, name: str) -> str | None:
 
 
 def _end_on_terminate() -> list[bool]:
-    """Let a terminate signal end the verb in good order; the list is filled when one came."""
+    """Let a terminate signal, or a terminal that is closed, end the verb in good order.
+
+    The list is filled when one came. Who asked for the second to be ignored (`nohup`) gets that.
+    """
     came: list[bool] = []
     task = asyncio.current_task()
 
@@ -128,8 +133,9 @@ def _end_on_terminate() -> list[bool]:
         if task is not None:
             task.cancel()
 
-    try:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
-    except (NotImplementedError, RuntimeError):
-        return came  # a platform without: the program just ends
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            with suppress(NotImplementedError, RuntimeError):  # a platform without: the program just ends
+                asyncio.get_running_loop().add_signal_handler(number, end)
     return came

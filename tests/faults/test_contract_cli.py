@@ -279,3 +279,40 @@ def test_an_interrupt_while_nothing_runs_yet(paddock: Any) -> None:
         _, err = process.communicate(timeout=30)
         assert process.returncode in (0, 130, -signal.SIGINT) and "Traceback" not in err, (delay_s, err)
     assert paddock("verify").code == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_program_that_is_sent_away(paddock: Any, number: signal.Signals) -> None:
+    """Terminated, or left by its terminal: what it ran is gone, the chat says interrupted, resume goes on."""
+    command = "trap '' TERM HUP; while :; do date >> tally; sleep .05; done"
+    with server_thread([call("run_command", {"command": command}), text("Done.")]) as server:
+        words = ("run", "go", "--workspace", str(paddock.folder), "--allow", "run_command", *at(server))
+        process = paddock.start(*words, "--json")
+        tally = paddock.folder / "tally"
+        wait_for(lambda: tally.exists() and tally.read_text())
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+        assert process.returncode == 143 and err == ""
+        before = tally.read_text()
+        [listed] = paddock("sessions").items
+        assert listed["status"] == "interrupted" and tally.read_text() == before
+        assert paddock("resume", listed["session"]).code == 0
+
+
+def test_a_disk_without_any_room(tmp_path: Path) -> None:
+    """With not a byte free each verb says so in a sentence; with room again old chats are whole and go on."""
+    script = Path(__file__).with_name("full_disk.sh")
+    if os.geteuid() != 0:
+        pytest.skip("only root may make a small disk")
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "folder").mkdir()
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", str(script), str(tmp_path), sys.executable],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    steps = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    assert steps == {"before": "0", "full": "1", "look": "1", "again": "0", "verify": "0"}
+    assert all(is_one_sentence(line) and "full" in line for line in done.stderr.splitlines())

@@ -10,6 +10,7 @@ keeps a colour.
 """
 
 import enum
+from typing import ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
@@ -50,10 +51,14 @@ CODE_FACTOR = 0.95
 
 
 class _InForce:
-    """The palette that was applied last, and the size of its text in points."""
+    """The palette that was applied last, the size of its text in points, and the fonts made since.
+
+    A frame asks for some fifty fonts; making each anew took a tenth of it.
+    """
 
     theme: Theme = LIGHT
     points: float = SMALLEST_POINTS
+    fonts: ClassVar[dict[tuple[Size, bool], QFont]] = {}
 
 
 def current() -> Theme:
@@ -77,6 +82,7 @@ def apply_theme(app: QApplication, name: str = "system") -> Theme:
         app.setProperty("paddock_base_points", max(app.font().pointSizeF(), SMALLEST_POINTS))
     _InForce.theme = theme
     _InForce.points = float(app.property("paddock_base_points"))
+    _InForce.fonts = {}
     app.setFont(font())
     app.setPalette(_palette(theme))
     app.setStyleSheet(stylesheet(theme, caption_points=_InForce.points * Size.CAPTION.value))
@@ -85,10 +91,13 @@ def apply_theme(app: QApplication, name: str = "system") -> Theme:
 
 def font(size: Size = Size.TEXT, *, bold: bool = False) -> QFont:
     """The system's font in one of the three sizes and two weights."""
-    made = QFont(QApplication.font())
-    made.setPointSizeF(_InForce.points * size.value)
-    made.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-    return made
+    made = _InForce.fonts.get((size, bold))
+    if made is None:
+        made = QFont(QApplication.font())
+        made.setPointSizeF(_InForce.points * size.value)
+        made.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+        _InForce.fonts[size, bold] = made
+    return QFont(made)
 
 
 def code_font(size: Size = Size.TEXT) -> QFont:

@@ -5,6 +5,7 @@ went wrong, comes back as a signal. It has three parts of the same kind: `chat` 
 open, `run` controls what runs in it, `settings` knows services, keys and rules.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from desktop.face import strings_window as words
+from desktop.face.examples import examples_in
 from desktop.face.open_chat import OpenChat, compare_all
 from desktop.face.run_bridge import RunBridge, told
 from desktop.face.settings_bridge import SettingsBridge
@@ -37,6 +39,8 @@ class Bridge(QObject):
         failed(str): something went wrong; a sentence for the person.
         sessionsListed(list[SessionSummary]): the list of chats, newest first.
         foldersListed(list[Project]): folders opened before.
+        examplesFound(str, list[str]): a folder and what could be asked there.
+        cautioned(str, str): a folder that is better not opened, and why; nothing was opened.
         nothingFound(): there is no chat that could be opened.
         sent(): the message is on record.
         sendFailed(str): the message was not taken, and why; nothing was recorded.
@@ -51,6 +55,8 @@ class Bridge(QObject):
     failed = Signal(str)
     sessionsListed = Signal(list)
     foldersListed = Signal(list)
+    examplesFound = Signal(str, list)
+    cautioned = Signal(str, str)
     nothingFound = Signal()
     sent = Signal()
     sendFailed = Signal(str)
@@ -89,15 +95,25 @@ class Bridge(QObject):
         self.chat.open(SessionId(session))
 
     def open_folder(self, path: str) -> None:
-        """Open the newest chat of a folder, or begin one."""
+        """Open the newest chat of a folder, or begin one; where there is something to think of, ask first."""
         self._tasks.spawn(self._open_folder(path), instead_of="folder")
 
     async def _open_folder(self, path: str) -> None:
         found = await self._door.sessions.summaries(workspace=path)
         if found:
             self.open(found[0].session)
+        elif caution := self._door.projects.caution(path):
+            self.cautioned.emit(path, caution)
         else:
             await self._begin(path)
+
+    def find_examples(self, folder: str) -> None:
+        """Look what could be asked in a folder."""
+
+        async def work() -> None:
+            self.examplesFound.emit(folder, await asyncio.to_thread(examples_in, folder))
+
+        self._tasks.spawn(work(), instead_of="examples")
 
     def open_newest(self) -> None:
         """Open the chat that was used last."""

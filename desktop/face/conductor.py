@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from desktop.face import strings_window as words
 from desktop.face.bridge import Bridge
 from desktop.face.dialogs import Dialogs
-from desktop.face.examples import examples_in
 from desktop.face.standing import Standing
 from desktop.face.view_words import BUSY, heading_of, route_choices
 from desktop.face.widgets.approval_panel import ApprovalPanel
@@ -70,6 +69,8 @@ class Conductor(QObject):
         self._refresh.setInterval(_REFRESH_MS)
         self._refresh.timeout.connect(bridge.list_sessions)
         bridge.nothingFound.connect(self._nothing_found)
+        bridge.examplesFound.connect(self._show_examples)
+        bridge.cautioned.connect(self._ask_caution)
         self._show_routes()
 
     # --- the whole ---
@@ -183,12 +184,16 @@ class Conductor(QObject):
         window.composer.set_running(view.status in BUSY, stopping=view.status is Status.CANCELLING)
         window.actions_by_name["stopAction"].setEnabled(view.status in (*BUSY, Status.WAITING))
         window.actions_by_name["pauseAction"].setEnabled(view.status in (Status.RUNNING, Status.RETRYING))
-        if self.chat.model.rowCount() == 0 and self._examples_for != view.workspace:
-            self._examples_for = view.workspace
-            self.chat.set_empty(PurePath(view.workspace).name, examples_in(view.workspace))
+        if self.chat.model.rowCount() == 0 and self._examples_for != view.session:
+            self._examples_for = view.session
+            self._show_examples(view.workspace, ())
+            self.bridge.find_examples(view.workspace)
         self.standing.show(view, self.chat.model.rows)
         self._show_routes()
         self._note_status(view)
+
+    def _show_examples(self, folder: str, examples: Sequence[str]) -> None:
+        self.chat.set_empty(PurePath(folder).name, examples)
 
     def _note_status(self, view: SessionView) -> None:
         known = next((each for each in self._sessions if each.session == view.session), None)
@@ -216,7 +221,14 @@ class Conductor(QObject):
         self.welcome.set_has_model(any(service.base_url for service in services))
 
     def _say(self, sentence: str) -> None:
+        if self.bridge.session is None:
+            self._window.show_page(self.welcome)
         self._window.notice.say(sentence)
+
+    def _ask_caution(self, folder: str, sentence: str) -> None:
+        if self.bridge.session is None:
+            self._window.show_page(self.welcome)
+        self.dialogs.ask_caution(sentence, lambda: self.bridge.begin(folder), self._choose_folder)
 
     # --- what goes down ---
 

@@ -75,6 +75,20 @@ class Dialogs(QObject):
             ),
         )
 
+    def ask_caution(self, sentence: str, go: Callable[[], None], choose: Callable[[], None]) -> None:
+        """Ask before a folder is opened that is better not opened."""
+        self._show(
+            "caution",
+            lambda: QuestionDialog(
+                self._window,
+                name="cautionQuestion",
+                question=words.CAUTION_QUESTION,
+                about=sentence,
+                safe=words.CANCEL,
+                answers=((words.OPEN_ANYWAY, go), (words.CHOOSE_ANOTHER_FOLDER, choose)),
+            ),
+        )
+
     def ask_close(self, stop: Callable[[], None]) -> None:
         """Ask once whether to keep working or to stop and close."""
         self._show(

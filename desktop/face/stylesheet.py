@@ -51,7 +51,28 @@ QLineEdit {{
 QLineEdit:focus {{ border: 2px solid {focus}; padding: 0 7px; min-height: 26px; }}
 QLineEdit QToolButton {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 
-QComboBox {{ min-height: 28px; }}
+QComboBox {{
+    background: {field}; color: {text}; border: 1px solid {control_line}; border-radius: 6px;
+    padding: 0 0 0 10px; min-height: 30px; combobox-popup: 0;
+}}
+QComboBox:hover {{ background: {hover}; }}
+QComboBox:focus, QComboBox:on {{ border: 2px solid {focus}; padding: 0 0 0 9px; min-height: 28px; }}
+QComboBox:disabled {{ background: transparent; color: {text_disabled}; border-color: {line}; }}
+QComboBox[look="quiet"] {{ background: transparent; border-color: transparent; }}
+QComboBox[look="quiet"]:hover {{ background: {hover}; }}
+QComboBox[look="quiet"]:focus, QComboBox[look="quiet"]:on {{ border-color: {focus}; }}
+QComboBox::drop-down {{ border: none; background: transparent; width: 28px; }}
+QComboBox::down-arrow {{ image: none; }}
+QComboBox QLineEdit, QComboBox QLineEdit:focus {{
+    background: transparent; border: none; padding: 0; min-height: 0;
+}}
+QComboBox QAbstractItemView {{
+    background: {field}; color: {text}; border: 1px solid {control_line}; padding: 4px; outline: none;
+    selection-background-color: {selected}; selection-color: {text};
+}}
+QComboBox QAbstractItemView::item {{ min-height: 32px; padding: 0 8px; border-radius: 4px; }}
+QComboBox QAbstractItemView::item:selected {{ background: {selected}; color: {text}; }}
+QCheckBox {{ spacing: 8px; min-height: 32px; }}
 QListWidget {{ background: {field}; border: 1px solid {line}; border-radius: 6px; padding: 4px; }}
 QListWidget::item {{ min-height: 28px; padding: 0 8px; border-radius: 4px; }}
 QListWidget::item:selected {{ background: {selected}; color: {text}; }}

@@ -352,6 +352,7 @@ class FakeProjects:
     def __init__(self, door: "FakeDoor") -> None:
         self._door = door
         self._recent: list[str] = []
+        self.cautions: dict[str, str] = {}
         self._rules: dict[str, list[SavedRule]] = {}
 
     def remember(self, workspace: str) -> None:
@@ -364,7 +365,7 @@ class FakeProjects:
         rules.append(SavedRule(rule_id=f"r{len(rules) + 1}", rule=rule, at_ms=0))
 
     def caution(self, path: str) -> str:
-        return ""
+        return self.cautions.get(path, "")
 
     async def recent(self) -> list[Project]:
         return [

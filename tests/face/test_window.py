@@ -551,3 +551,26 @@ def test_what_runs_is_steered_paused_and_taken_up_again(run_qt: RunQt, tmp_path:
             await here.until(lambda: not here.window.standing.isVisible())
 
     run_qt(play())
+
+
+def test_a_folder_to_think_of_is_asked_about(run_qt: RunQt, tmp_path: Path) -> None:
+    """A home folder opens only after a yes; cancelling leaves the start page, another answer chooses."""
+
+    async def play() -> None:
+        door = FakeDoor()
+        door.projects.cautions[str(tmp_path)] = "This is your whole home folder."
+        async with live(None, door) as here:
+            here.bridge.open_folder(str(tmp_path))
+            await here.until(lambda: here.window.findChild(QDialog, "cautionQuestion"))
+            asked = here.dialog("cautionQuestion")
+            assert part(asked, QLabel, "aboutLabel").text() == "This is your whole home folder."
+            assert here.conductor.welcome.isVisible()
+            part(asked, QAbstractButton, "cancelButton").click()
+            await asyncio.sleep(0.05)
+            assert door.sessions.chats == {}
+            here.bridge.open_folder(str(tmp_path))
+            await here.until(lambda: here.window.findChild(QDialog, "cautionQuestion"))
+            part(here.dialog("cautionQuestion"), QAbstractButton, "openButton").click()
+            await here.until(lambda: here.bridge.chat.view)
+
+    run_qt(play())

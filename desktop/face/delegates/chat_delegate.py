@@ -84,10 +84,10 @@ class ChatDelegate(QStyledItemDelegate):
 
 
 def _leads(index: Index, row: Row) -> bool:
-    """Whether the speaker is named: always a person, Paddock when another spoke before."""
+    """Whether the speaker is named: a person always, Paddock where its reply begins, be it with a step."""
     if row.kind is RowKind.USER:
         return True
-    if row.kind is not RowKind.ASSISTANT:
+    if row.kind is RowKind.NOTICE:
         return False
     before: Row | None = index.sibling(index.row() - 1, 0).data(ChatRole.ROW) if index.row() else None
     return before is None or before.kind in (RowKind.USER, RowKind.NOTICE)

@@ -49,8 +49,14 @@ class RowLayout:
 
     @property
     def top(self) -> int:
-        """Where the row begins below the gap above it."""
-        return GAP_PX[self.row.kind]
+        """Where the row begins below the gap above it; a speaker's name takes the gap of an answer."""
+        gap = GAP_PX[self.row.kind]
+        return max(gap, GAP_PX[RowKind.ASSISTANT]) if self.look.leads else gap
+
+    @property
+    def line_top(self) -> int:
+        """Where the one line of a tool begins."""
+        return self.top + self.speaker_height
 
     @property
     def speaker_height(self) -> int:
@@ -82,7 +88,7 @@ class RowLayout:
             case RowKind.USER:
                 return above + theme.Space.S
             case RowKind.TOOL:
-                return self.top + self.line_height + theme.Space.S
+                return self.line_top + self.line_height + theme.Space.S
         return above
 
     @property
@@ -104,7 +110,7 @@ class RowLayout:
             case RowKind.USER:
                 return round(self.card.bottom()) + BOTTOM_PX
             case RowKind.TOOL if self.document is None:
-                return self.top + self.line_height
+                return self.line_top + self.line_height
             case RowKind.TOOL:
                 return round(self.card.bottom()) + theme.Space.S
             case RowKind.ASSISTANT if self.row.status == "cut":

@@ -83,7 +83,7 @@ class RowPaint:
 
     def _step(self, painter: QPainter, layout: RowLayout) -> None:
         look = theme.current()
-        line = QRectF(0, layout.top, layout.look.width, layout.line_height)
+        line = QRectF(0, layout.line_top, layout.look.width, layout.line_height)
         self._icon(painter, "chevron-down" if layout.look.is_open else "chevron-right", "text_quiet", 0, line)
         picture, role = STATUS_LOOK.get(layout.row.status, ("running", "text_quiet"))
         word = strings.TOOL_STATUS.get(layout.row.status, for_name(layout.row.status))

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from desktop.face import strings_window as words
+from desktop.face.widgets.selector import Selector
 from desktop.face.widgets.small import ElidingLabel, label
 
 
@@ -62,9 +63,7 @@ class TopBar(QWidget):
         self._folder = label(words.NO_FOLDER, name="folderLabel", look="caption")
         self.status = label(words.STARTING, name="statusLabel", look="caption")
         self.status.setAccessibleName(words.STATUS_NAME)
-        self.mode = QComboBox()
-        self.mode.setObjectName("modeSelector")
-        self.mode.setAccessibleName(words.MODE_NAME)
+        self.mode = Selector("modeSelector", words.MODE_NAME)
         self.mode.setToolTip(words.MODE_NAME)
         for mode, text in words.MODES:
             self.mode.addItem(text, mode)
@@ -132,11 +131,10 @@ class BottomBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.model = QComboBox()
-        self.model.setObjectName("modelSelector")
-        self.model.setAccessibleName(words.MODEL_NAME)
+        self.model = Selector("modelSelector", words.MODEL_NAME)
+        self.model.setProperty("look", "quiet")
         self.model.setToolTip(words.MODEL_NAME)
-        self.model.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.model.setSizeAdjustPolicy(Selector.SizeAdjustPolicy.AdjustToContents)
         self.model.setMinimumContentsLength(8)
         self.model.activated.connect(self._choose)
         self.details = QPushButton(words.DETAILS)

@@ -120,7 +120,8 @@ class ChatView(RowView):
         if row is None or row.kind is not RowKind.TOOL:
             return False
         layout = self._delegate.layout_of(index, self.layout_width())
-        return point.y() - self.rect_of(index.row()).top() < layout.top + layout.line_height
+        within_px = point.y() - self.rect_of(index.row()).top()
+        return layout.line_top <= within_px < layout.line_top + layout.line_height
 
     def paint_of(self, row: int) -> RowPaint:
         """How a row is painted now, with the words selected in it."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QW
 from desktop.face.widgets.small import label
 
 _WIDEST_PX = 520
+_LONG_WORD = 40
 
 
 class QuestionDialog(QDialog):
@@ -57,4 +58,8 @@ class QuestionDialog(QDialog):
 
 def _breakable(text: str) -> str:
     """A long address may wrap after its slashes and signs; nothing of it is left out."""
-    return "".join(f"{char}\u200b" if char in "/?&=-_." else char for char in text)
+    return " ".join(word if len(word) <= _LONG_WORD else _with_breaks(word) for word in text.split(" "))
+
+
+def _with_breaks(word: str) -> str:
+    return "".join(f"{char}\u200b" if char in "/?&=-_." else char for char in word)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from desktop.face import strings_window as words
 from desktop.face.settings_bridge import SettingsBridge
+from desktop.face.widgets.selector import Selector
 from desktop.face.widgets.small import label, row
 from desktop.harness.api import Route, Service, for_name, show_safe
 
@@ -38,12 +38,10 @@ class ServicesPage(QWidget):
         self._list.setFixedWidth(168)
         self._name = self._field("serviceName", words.SERVICE_NAME)
         self._address = self._field("serviceAddress", words.SERVICE_ADDRESS, words.ADDRESS_EXAMPLE)
-        self._model = QComboBox()
-        self._model.setObjectName("serviceModel")
-        self._model.setAccessibleName(words.SERVICE_MODEL)
+        self._model = Selector("serviceModel", words.SERVICE_MODEL)
         self._model.setEditable(True)
         self._model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self._model.setInsertPolicy(Selector.InsertPolicy.NoInsert)
         self._key = self._field("serviceKey", words.SERVICE_KEY)
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
         self._key.setInputMethodHints(

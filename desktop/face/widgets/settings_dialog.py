@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from desktop.face import strings_window as words
 from desktop.face.settings_bridge import SettingsBridge
 from desktop.face.widgets.rules_page import RulesPage
+from desktop.face.widgets.selector import Selector
 from desktop.face.widgets.services_page import ServicesPage
 from desktop.face.widgets.small import label, row
 from desktop.harness.api import SavedRule
@@ -75,10 +76,8 @@ class SettingsDialog(QDialog):
 
     def _choice(
         self, name: str, about: str, offers: tuple[tuple[object, str], ...], current: object
-    ) -> QComboBox:
-        box = QComboBox()
-        box.setObjectName(name)
-        box.setAccessibleName(about)
+    ) -> Selector:
+        box = Selector(name, about)
         for value, text in offers:
             box.addItem(text, value)
         box.setCurrentIndex(max(0, box.findData(current)))

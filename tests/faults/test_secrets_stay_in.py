@@ -2,14 +2,16 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from desktop.proof.script import call, calls, failure, text
+from desktop.proof.script import Pause, call, calls, failure, text, words
 from desktop.proof.thread import server_thread
 
 KEY = "sk-canary/0123+4567=89abcdef-XYZ"
@@ -202,3 +204,18 @@ def test_a_program_in_the_folder_is_not_ours(paddock: Any) -> None:
         )
     assert done.returncode == 0, done.stderr
     assert not marker.exists()
+
+
+def test_a_key_in_an_answer_that_is_cut_off(paddock: Any) -> None:
+    """A service that says the key and then nothing more does not get it into the log by being stopped."""
+    paddock.environment["PADDOCK_API_KEY"] = KEY
+    slow = [*words(f"it is {KEY} I think"), Pause(60)]
+    with server_thread([slow]) as server:
+        process = paddock.start("run", "tell", "--workspace", str(paddock.folder), *at(server), "--json")
+        while not server.seen:
+            time.sleep(0.05)
+        time.sleep(1.2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 130 and "it is [secret-" in out
+    assert_nowhere(paddock, out, err)

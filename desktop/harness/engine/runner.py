@@ -138,9 +138,9 @@ class Runner:
     async def _leave(self) -> None:
         """One record of where the run was left; a cancel that was asked for is finished instead."""
         if self._live.state.is_cancelling:
-            await self.commit(*self._take_cut_short(), Cancelled(text=self._live.end_stream()))
+            await self.commit(*self._take_cut_short(), Cancelled(text=self._streamed()))
         elif self._live.state.due is not None:
-            await self.commit(*self._take_cut_short(), Interrupted(text=self._live.end_stream()))
+            await self.commit(*self._take_cut_short(), Interrupted(text=self._streamed()))
 
     async def commit(self, *events: Event, run: RunNumber | None = None) -> None:
         """Append acts of the runner, and with them the next request when they make one due."""
@@ -197,7 +197,7 @@ class Runner:
         kept = 0
         while True:
             await asyncio.sleep(PROGRESS_S)
-            text = self._live.partial
+            text = self._parts.redaction.redact(self._live.partial)
             if len(text) > kept:
                 await self._append([ReplyProgress(turn=turn, text=text[kept:])], self._live.state.run)
                 kept = len(text)
@@ -299,7 +299,11 @@ class Runner:
         await self.commit(RunFinished())
 
     async def _finish_cancel(self, due: FinishCancel) -> None:
-        await self.commit(*self._take_cut_short(), Cancelled(text=self._live.end_stream()))
+        await self.commit(*self._take_cut_short(), Cancelled(text=self._streamed()))
+
+    def _streamed(self) -> str:
+        """The text of a reply that will not be finished, as it may be kept."""
+        return self._parts.redaction.redact(self._live.end_stream())
 
     def _take_cut_short(self) -> list[Event]:
         events, self._cut_short = self._cut_short, []

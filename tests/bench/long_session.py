@@ -1,8 +1,8 @@
 """Five hundred turns in one process, and going on with a session of a thousand messages.
 
-The turns are compared with themselves: the last ten with the first ten of three sessions, so a cost that grows with the history
-shows. The resume is compared with a fresh start in the same data folder, interleaved. Memory is sampled from
-outside, from the tenth request on.
+The turns are compared with themselves: the last ten with the first ten of three sessions, so a cost that
+grows with the history shows. The resume is compared with a fresh start in the same data folder, interleaved.
+Memory is sampled from outside, from the tenth request on.
 
 Limits: a loop that keeps what it has encoded stays flat (1.3 leaves room for noise), 50 ms is a resume that
 nobody notices, and 30 MiB is what five hundred turns may leave in memory.

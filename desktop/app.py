@@ -187,6 +187,7 @@ async def _warm(door: "Door") -> None:
         module = await asyncio.to_thread(import_module, name)
         await asyncio.to_thread(getattr(module, work), sample)
     await door.services.keychain()
+    await door.warm()
 
 
 def _ask_or_close(conductor: "Conductor", close: Callable[[], None]) -> None:

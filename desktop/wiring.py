@@ -77,6 +77,10 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
     def model_for(route: Route) -> Model:
         return _offline_helper() if route.is_offline else model
 
+    async def warm_model() -> None:
+        if address := services.default_route().base_url:
+            await model.prewarm(address)
+
     parts = Parts(
         store=store,
         clock=SystemClock(),
@@ -106,6 +110,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         services=services,
         coordinator=coordinator,
         checks=_checks(data_dir, store, settings, services),
+        warmers=(warm_model,),
         closers=(folders.close, model.close, worker.close, store.close),
     )
 

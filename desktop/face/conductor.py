@@ -48,6 +48,7 @@ class Conductor(QObject):
         self._sessions: list[SessionSummary] = []
         self._held = window.take_held()
         self._examples_for = ""
+        self._greeting = bridge.settings.problem()
         self.sidebar = sidebar
         self.chat = ChatPane()
         self.welcome = Welcome()
@@ -166,7 +167,7 @@ class Conductor(QObject):
     def _opened(self, session: str, draft: str) -> None:
         window = self._window
         self.chat.set_rows(())
-        window.notice.say("")
+        self._greet()
         self.standing.clear()
         window.show_page(self.chat)
         window.composer.set_text(self._held or draft)
@@ -175,6 +176,11 @@ class Conductor(QObject):
         if self._held:
             held, self._held = self._held, ""
             self.bridge.prompt(held)
+
+    def _greet(self) -> None:
+        """Say what was found wrong at the start, once; else nothing."""
+        said, self._greeting = self._greeting, ""
+        self._window.notice.say(said)
 
     def _show_view(self, view: SessionView) -> None:
         window = self._window
@@ -265,6 +271,7 @@ class Conductor(QObject):
     def _nothing_found(self) -> None:
         held, self._held = self._held, ""
         self.close_chat()
+        self._greet()
         if held:
             self._window.composer.set_text(held)
             self._window.composer.failed(words.OPEN_FIRST)

@@ -19,6 +19,7 @@ class SettingsBridge(QObject):
         modelsFailed(str, str): the address, and why it offers nothing.
         keySaved(str, bool): the address; whether the key outlives this session.
         rulesListed(str, list[SavedRule]): the folder and what *Always allow* saved for it.
+        serviceSaved(): the service is kept.
         saveFailed(str): a setting or service was not kept, and why.
     """
 
@@ -28,6 +29,7 @@ class SettingsBridge(QObject):
     modelsFailed = Signal(str, str)
     keySaved = Signal(str, bool)
     rulesListed = Signal(str, list)
+    serviceSaved = Signal()
     saveFailed = Signal(str)
 
     def __init__(self, door: Door, tasks: Tasks, parent: QObject | None = None) -> None:
@@ -39,6 +41,10 @@ class SettingsBridge(QObject):
         """One setting, the default when it was never set."""
         found = self._door.services.setting(name)
         return default if found is None else found
+
+    def problem(self) -> str:
+        """What is wrong with the settings file, empty when nothing is."""
+        return self._door.services.problem()
 
     def keep(self, name: str, value: Any) -> None:
         """Keep one setting."""
@@ -58,7 +64,12 @@ class SettingsBridge(QObject):
 
     def save_service(self, service: Service, *, is_default: bool) -> None:
         """Add or change a service."""
-        self._try(lambda: self._door.services.save(service, default=is_default), self.list_services)
+
+        def then() -> None:
+            self.list_services()
+            self.serviceSaved.emit()
+
+        self._try(lambda: self._door.services.save(service, default=is_default), then)
 
     def remove_service(self, base_url: str) -> None:
         """Forget a service and its key."""

@@ -298,6 +298,10 @@ class ServiceAPI(Protocol):
         """What the service offers. Raises ModelError with a plain sentence."""
         ...
 
+    def problem(self) -> str:
+        """What is wrong with the settings file, in a sentence; empty when nothing is."""
+        ...
+
     def setting(self, name: str) -> Any:
         """One setting (theme, diff style, window places...), None when never set."""
         ...
@@ -331,6 +335,10 @@ class Door(Protocol):
 
     async def doctor(self, session: SessionId | None = None) -> list[Check]:
         """Say which walls hold and whether the parts work."""
+        ...
+
+    async def warm(self) -> None:
+        """Load what a first message will need, in the background; may take seconds, and be cancelled."""
         ...
 
     async def close(self) -> None:

@@ -452,6 +452,11 @@ class Secrets(Protocol):
 class Settings(Protocol):
     """Named values in one JSON file of the data folder; nothing secret."""
 
+    @property
+    def problem(self) -> str:
+        """A sentence about a file that could not be read, empty when it could."""
+        ...
+
     def get(self, name: str) -> Any:
         """A value, None when it was never set."""
         ...

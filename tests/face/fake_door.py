@@ -397,6 +397,7 @@ class FakeServices:
         self.keys: dict[str, str] = {}
         self.settings: dict[str, Any] = {}
         self.keychain_is = "ready"
+        self.problem_is = ""
         self._default = OFFLINE
 
     def default_route(self) -> Route:
@@ -432,6 +433,9 @@ class FakeServices:
             raise ModelError("Nothing answers at this address.", ModelFault.UNREACHABLE)
         return ["qwen3", "llama4"]
 
+    def problem(self) -> str:
+        return self.problem_is
+
     def setting(self, name: str) -> Any:
         return self.settings.get(name)
 
@@ -447,12 +451,16 @@ class FakeDoor:
         self.projects = FakeProjects(self)
         self.services = FakeServices()
         self.is_closed = False
+        self.is_warm = False
 
     async def verify(self, session: SessionId | None = None) -> list[Fault]:
         return []
 
     async def doctor(self, session: SessionId | None = None) -> list[Check]:
         return []
+
+    async def warm(self) -> None:
+        self.is_warm = True
 
     async def close(self) -> None:
         self.is_closed = True

@@ -67,6 +67,7 @@ class ServicesPage(QWidget):
         settings.modelsFailed.connect(self._models_failed)
         settings.keychainFound.connect(self._take_keychain)
         settings.keySaved.connect(self._key_saved)
+        settings.serviceSaved.connect(self._saved)
         settings.saveFailed.connect(self._words.setText)
         self._take_services(settings.services(), settings.default_route())
         settings.look_for_keychain()
@@ -132,6 +133,9 @@ class ServicesPage(QWidget):
         self._keychain = state
         self._show_key_words(self._chosen())
 
+    def _saved(self) -> None:
+        self._words.setText(words.SAVED)
+
     def _key_saved(self, base_url: str, is_kept: bool) -> None:
         self._words.setText(words.KEY_SAVED if is_kept else words.KEY_SESSION)
 
@@ -159,7 +163,6 @@ class ServicesPage(QWidget):
         service = self._typed()
         if service is None:
             return
-        self._words.setText(words.SAVED)
         key = self._key.text()
         self._key.clear()
         self._settings.save_service(service, is_default=self._is_default.isChecked())

@@ -26,7 +26,12 @@ class SettingsFile:
         self._lock = threading.Lock()
         self._values: dict[str, Any] = {}
         self._stamp: tuple[int, int, int] | None = None
-        self.problem = ""
+        self._problem = ""
+
+    @property
+    def problem(self) -> str:
+        """A sentence about a file that could not be read, empty when it could."""
+        return self._problem
 
     def get(self, name: str) -> Any:
         """A value, None when it was never set."""
@@ -65,7 +70,7 @@ class SettingsFile:
         except (ValueError, RecursionError):
             self._set_aside()
         except OSError as error:
-            self.problem = f"The settings can't be read: {error.strerror}."
+            self._problem = f"The settings can't be read: {error.strerror}."
         else:
             self._values = values
 
@@ -77,7 +82,7 @@ class SettingsFile:
         with contextlib.suppress(OSError):
             self._path.rename(aside)
         self._stamp = self._stamp_of_file()
-        self.problem = f"The settings file was damaged; it was set aside as {aside.name}."
+        self._problem = f"The settings file was damaged; it was set aside as {aside.name}."
 
     def _write(self, data: bytes) -> None:
         folder = self._path.parent

@@ -1,5 +1,6 @@
 """The whole harness as one value, with the verbs that concern all of it."""
 
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,8 @@ from desktop.harness.ports import Fault
 class House:
     """Implements `Door`.
 
-    `checks` are the questions that the doctor asks; `closers` let the adapters go, in order.
+    `checks` are the questions that the doctor asks; `warmers` load what a first message needs; `closers`
+    let the adapters go, in order.
     """
 
     sessions: Sessions
@@ -25,6 +27,7 @@ class House:
     services: Services
     coordinator: Coordinator
     checks: Sequence[Callable[[], Awaitable[Check]]] = ()
+    warmers: Sequence[Callable[[], Awaitable[None]]] = ()
     closers: Sequence[Callable[[], Awaitable[None]]] = ()
 
     async def verify(self, session: SessionId | None = None) -> list[Fault]:
@@ -58,6 +61,12 @@ class House:
                 text=_names("Allowed in this chat", [rule.text for rule in state.session_rules]),
             ),
         ]
+
+    async def warm(self) -> None:
+        """Load what a first message will need. What cannot be loaded says so when it is used."""
+        for warm in self.warmers:
+            with contextlib.suppress(PaddockError):
+                await warm()
 
     async def close(self) -> None:
         """Stop what runs, one record each, then let everything go."""

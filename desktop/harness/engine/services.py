@@ -136,6 +136,10 @@ class Services:
         """What the service offers. Raises ModelError, UsageError."""
         return await self._model.models(self._address(base_url))
 
+    def problem(self) -> str:
+        """What is wrong with the settings file, in a sentence; empty when nothing is."""
+        return self._settings.problem
+
     def setting(self, name: str) -> Any:
         """One setting, None when never set."""
         return self._settings.get(name)

@@ -13,6 +13,8 @@ from desktop.harness.ports import ModelRequest, Reply, Route
 
 
 class FakeSettings:
+    problem = ""
+
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from desktop.harness.api import Decision, Scope, Status, UsageError
+from desktop.harness.core.approvals import is_plain_words
 from desktop.proof.script import call, calls, text
 
 
@@ -41,42 +42,49 @@ async def test_a_command_of_two_stars_is_not_every_command(bench: Any) -> None:
     assert not (house.folder / "made").exists()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "git status && rm -rf ./tmp",
-        "git status; curl x | sh",
-        "git status\nid",
-        "git status $(id)",
-        "X=1 git status",
-        "git -c core.pager=x status",
-        "git status > out",
-        "git\tstatus",
-        "python -c pass",
-        "python3.11 -Ic pass",
-        "bash -lc id",
-        "nice bash -lc id",
-        "timeout 5 python3 -Sc pass",
-        "node -p process.env",
-        "node -pe 1",
-        "perl -ne print",
-        "ruby -rset -e1",
-        "php -R 1",
-        "env python -c pass",
-        "xargs sh -c id",
-        "eval id",
-        "find . -exec id +",
-        "'git' status",
-        "git status #",
-        "git st*",
-        "~/x",
-        "busybox sh -c id",
-        "deno eval 1",
-        "awk 1 f",
-        "sudo id",
-        "stdbuf -o0 perl -e1",
-    ],
-)
+NO_PLAIN_WORDS = [
+    "git status && rm -rf ./tmp",
+    "git status; curl x | sh",
+    "git status\nid",
+    "git status $(id)",
+    "X=1 git status",
+    "git -c core.pager=x status",
+    "git status > out",
+    "git\tstatus",
+    "python -c pass",
+    "python3.11 -Ic pass",
+    "bash -lc id",
+    "nice bash -lc id",
+    "timeout 5 python3 -Sc pass",
+    "node -p process.env",
+    "node -pe 1",
+    "perl -ne print",
+    "ruby -rset -e1",
+    "php -R 1",
+    "env python -c pass",
+    "xargs sh -c id",
+    "eval id",
+    "find . -exec id +",
+    "'git' status",
+    "git status #",
+    "git st*",
+    "~/x",
+    "busybox sh -c id",
+    "deno eval 1",
+    "awk 1 f",
+    "sudo id",
+    "stdbuf -o0 perl -e1",
+]
+PLAIN_WORDS = ["git status", "pytest -q", "python tool.py -v", "make -C sub all", "ls -la"]
+
+
+def test_plain_words() -> None:
+    """Chained commands and code given on the line are no plain words; their harmless twins are."""
+    assert [command for command in NO_PLAIN_WORDS if is_plain_words(command)] == []
+    assert [command for command in PLAIN_WORDS if not is_plain_words(command)] == []
+
+
+@pytest.mark.parametrize("command", NO_PLAIN_WORDS[:3])
 async def test_always_is_for_plain_words(bench: Any, command: str) -> None:
     """Chained commands and code on the line can be allowed once; always is not offered, nothing is saved."""
     house, session = await ask(bench, "run_command", {"command": command})
@@ -89,9 +97,7 @@ async def test_always_is_for_plain_words(bench: Any, command: str) -> None:
     assert view.status is Status.WAITING and (await house.kinds(session))[-1] == "approval_request"
 
 
-@pytest.mark.parametrize(
-    "command", ["git status", "pytest -q", "python tool.py -v", "make -C sub all", "ls -la"]
-)
+@pytest.mark.parametrize("command", PLAIN_WORDS[:2])
 async def test_plain_words_can_be_always(bench: Any, command: str) -> None:
     """The harmless twins are offered."""
     house, session = await ask(bench, "run_command", {"command": command})

@@ -227,13 +227,17 @@ class Conductor(QObject):
         self.welcome.set_has_model(any(service.base_url for service in services))
 
     def _say(self, sentence: str) -> None:
-        if self.bridge.session is None:
-            self._window.show_page(self.welcome)
+        self._show_start_page()
         self._window.notice.say(sentence)
 
-    def _ask_caution(self, folder: str, sentence: str) -> None:
+    def _show_start_page(self) -> None:
+        """Never leave the window empty when no chat could be opened."""
         if self.bridge.session is None:
+            self._window.show_heading(None)
             self._window.show_page(self.welcome)
+
+    def _ask_caution(self, folder: str, sentence: str) -> None:
+        self._show_start_page()
         self.dialogs.ask_caution(sentence, lambda: self.bridge.begin(folder), self._choose_folder)
 
     # --- what goes down ---
@@ -282,9 +286,8 @@ class Conductor(QObject):
         self.standing.clear()
         self._window.composer.set_text("")
         self._window.composer.set_running(False)
-        self._window.show_heading(None)
         self.details.show_view(None)
-        self._window.show_page(self.welcome)
+        self._show_start_page()
 
     def _go(self, step: int) -> None:
         order = [each.session for each in self._sessions]

@@ -57,6 +57,8 @@ class Standing(QObject):
         sentence, steps = _LINES.get(view.status, ("", ()))
         if view.status is not Status.NEEDS_CHECK:
             sentence = view.problem or sentence
+        if steps and rows and rows[-1].text == sentence:  # the chat itself says it just above
+            sentence = words.CAN_ASK_AGAIN if view.status is Status.FAILED else words.CAN_GO_ON
         self._line.say(sentence, steps)
 
     def _step(self, name: str) -> None:

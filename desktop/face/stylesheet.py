@@ -49,6 +49,7 @@ QLineEdit {{
     padding: 0 8px; min-height: 28px; selection-background-color: {selection}; selection-color: {text};
 }}
 QLineEdit:focus {{ border: 2px solid {focus}; padding: 0 7px; min-height: 26px; }}
+QLineEdit:disabled {{ background: transparent; color: {text_disabled}; border-color: {line}; }}
 QLineEdit QToolButton {{ background: transparent; border: none; padding: 0; min-height: 0; }}
 
 QComboBox {{
@@ -73,6 +74,15 @@ QComboBox QAbstractItemView {{
 QComboBox QAbstractItemView::item {{ min-height: 32px; padding: 0 8px; border-radius: 4px; }}
 QComboBox QAbstractItemView::item:selected {{ background: {selected}; color: {text}; }}
 QCheckBox {{ spacing: 8px; min-height: 32px; }}
+QTabWidget::pane {{ border: none; border-top: 1px solid {line}; top: -1px; }}
+QTabBar {{ qproperty-drawBase: 0; }}
+QTabBar::tab {{
+    background: transparent; color: {text_quiet}; border: none; border-bottom: 2px solid transparent;
+    padding: 7px 12px 5px 12px; min-height: 20px;
+}}
+QTabBar::tab:hover {{ color: {text}; }}
+QTabBar::tab:selected {{ color: {text}; border-bottom-color: {accent}; }}
+QTabBar::tab:focus {{ background: {selected}; }}
 QListWidget {{ background: {field}; border: 1px solid {line}; border-radius: 6px; padding: 4px; }}
 QListWidget::item {{ min-height: 28px; padding: 0 8px; border-radius: 4px; }}
 QListWidget::item:selected {{ background: {selected}; color: {text}; }}

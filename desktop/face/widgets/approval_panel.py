@@ -103,7 +103,8 @@ class ApprovalPanel(Panel):
         return self._with_body(self._diff.canvas.least_px, self._command.minimumHeight())
 
     def _with_body(self, diff_px: int, command_px: int) -> int:
-        height = self.minimumSizeHint().height()
+        layout = self.layout()
+        height = layout.totalMinimumHeightForWidth(self.width()) if layout is not None else 0
         for part, wanted_px in ((self._diff, diff_px), (self._command, command_px)):
             if not part.isHidden():
                 height += wanted_px - max(part.minimumSizeHint().height(), part.minimumHeight())

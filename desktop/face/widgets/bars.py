@@ -82,14 +82,14 @@ class TopBar(QWidget):
         layout.addSpacing(4)
         layout.addWidget(self._folder)
         layout.addWidget(self.mode)
-        self.mode.setEnabled(False)
+        self.mode.hide()
 
     def show_heading(self, heading: Heading | None) -> None:
         """Show where a chat stands; None for no chat."""
         self._title.set_whole(heading.title if heading is not None else words.APP)
         self._folder.setText(words.folder_line(heading.folder) if heading is not None else words.NO_FOLDER)
         self._folder.setAccessibleDescription(heading.path if heading is not None else "")
-        self.mode.setEnabled(heading is not None)
+        self.mode.setVisible(heading is not None)
         if heading is not None:
             self.mode.setCurrentIndex(self.mode.findData(heading.mode))
         self._show_step(
@@ -99,7 +99,7 @@ class TopBar(QWidget):
 
     def next_mode(self) -> None:
         """Choose the other mode."""
-        if self.mode.isEnabled():
+        if not self.mode.isHidden():
             self.modeChosen.emit(self.mode.itemData((self.mode.currentIndex() + 1) % self.mode.count()))
 
     def _show_step(self, step: str, *, is_busy: bool) -> None:

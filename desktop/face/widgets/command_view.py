@@ -9,6 +9,7 @@ from desktop.face import theme
 from desktop.harness.api import show_safe
 
 _MOST_LINES = 8
+_MARGIN_PX = 16
 _NO_LIMIT = (1 << 24) - 1
 
 
@@ -32,7 +33,7 @@ class CommandView(QPlainTextEdit):
         )
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setFont(theme.code_font())
-        self.document().setDocumentMargin(12)
+        self.document().setDocumentMargin(_MARGIN_PX)
         self._is_filling = True
 
     def set_filling(self, *, is_filling: bool) -> None:
@@ -50,10 +51,10 @@ class CommandView(QPlainTextEdit):
     def content_px(self) -> int:
         """The height that shows it all, or 8 lines of it."""
         lines = min(_MOST_LINES, max(1, round(self.document().size().height())))
-        return lines * self.fontMetrics().lineSpacing() + 26
+        return lines * self.fontMetrics().lineSpacing() + 2 * _MARGIN_PX + 2
 
     def _fit(self) -> None:
-        self.setMinimumHeight(min(self.content_px, 3 * self.fontMetrics().lineSpacing() + 26))
+        self.setMinimumHeight(min(self.content_px, 3 * self.fontMetrics().lineSpacing() + 2 * _MARGIN_PX))
         self.setMaximumHeight(_NO_LIMIT if self._is_filling else self.content_px)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -19,8 +19,11 @@ from PySide6.QtWidgets import (
 from desktop.face import strings_window as words
 from desktop.face.settings_bridge import SettingsBridge
 from desktop.face.widgets.selector import Selector
-from desktop.face.widgets.small import label, row
+from desktop.face.widgets.small import form_label, label, row
 from desktop.harness.api import Route, Service, for_name, show_safe
+
+_ROWS_OF_A_SERVICE = 7
+"""Rows of the form that the offline helper has no use for: all but the last."""
 
 
 class ServicesPage(QWidget):
@@ -75,7 +78,8 @@ class ServicesPage(QWidget):
     # --- what comes up ---
 
     def _take_services(self, services: Sequence[Service], default: Route) -> None:
-        before = self._address.text()
+        before = self._address.text() if self._services else default.base_url
+        is_first = not self._services
         self._services = list(services)
         self._default = default
         self._list.blockSignals(True)
@@ -84,6 +88,10 @@ class ServicesPage(QWidget):
             self._list.addItem(QListWidgetItem(for_name(service.name or service.base_url)))
         self._list.blockSignals(False)
         addresses = [service.base_url for service in services]
+        if is_first and len(services) == 1:
+            self._list.setCurrentRow(-1)
+            self._show_service(-1)
+            return
         self._list.setCurrentRow(addresses.index(before) if before in addresses else 0)
         self._show_service(self._list.currentRow())
 
@@ -99,8 +107,10 @@ class ServicesPage(QWidget):
             service is not None
             and (service.model, service.base_url) == (self._default.model, self._default.base_url)
         )
-        for part in (self._name, self._address, self._model, self._key, self._show_models, self._remove):
-            part.setEnabled(not is_offline)
+        for number in range(_ROWS_OF_A_SERVICE):
+            self._form.setRowVisible(number, not is_offline)
+        self._address.setEnabled(not is_offline)
+        self._remove.setVisible(service is not None and not is_offline)
         self._remove_key.setVisible(service is not None and service.has_key)
         self._words.setText(words.OFFLINE_NOTE if is_offline else "")
         self._show_key_words(service)
@@ -185,7 +195,7 @@ class ServicesPage(QWidget):
     # --- making ---
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
+        form = self._form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         form.setVerticalSpacing(8)
         for text, field in (
@@ -193,9 +203,9 @@ class ServicesPage(QWidget):
             (words.SERVICE_ADDRESS, self._address),
             (words.SERVICE_MODEL, self._model),
         ):
-            form.addRow(label(text), field)
+            form.addRow(form_label(text), field)
         form.addRow("", row(self._show_models))
-        form.addRow(label(words.SERVICE_KEY), self._key)
+        form.addRow(form_label(words.SERVICE_KEY), self._key)
         form.addRow("", self._key_words)
         form.addRow("", row(self._remove_key))
         form.addRow("", self._is_default)

@@ -9,7 +9,7 @@ from desktop.face.settings_bridge import SettingsBridge
 from desktop.face.widgets.rules_page import RulesPage
 from desktop.face.widgets.selector import Selector
 from desktop.face.widgets.services_page import ServicesPage
-from desktop.face.widgets.small import label, row
+from desktop.face.widgets.small import form_label, row
 from desktop.harness.api import SavedRule
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class SettingsDialog(QDialog):
         form.setContentsMargins(0, 16, 0, 0)
         form.setVerticalSpacing(12)
         form.setHorizontalSpacing(24)
-        form.addRow(label(words.THEME_NAME), colours)
-        form.addRow(label(words.TEXT_SIZE), size)
+        form.addRow(form_label(words.THEME_NAME), colours)
+        form.addRow(form_label(words.TEXT_SIZE), size)
         return page
 
     def _choice(

@@ -103,7 +103,7 @@ class SessionSidebar(QWidget):
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._words.setWordWrap(True)
         self._words.setProperty("look", "quiet")
-        self._words.setContentsMargins(theme.Space.S, theme.Space.S, theme.Space.S, theme.Space.S)
+        self._words.setContentsMargins(theme.Space.M, theme.Space.S, theme.Space.S, theme.Space.S)
         self._words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._build_undo_bar()
         whole = QVBoxLayout(self)

@@ -95,6 +95,13 @@ def label(
     return made
 
 
+def form_label(text: str) -> PlainLabel:
+    """The words before a field of a form, level with the middle of the field."""
+    made = label(text)
+    made.setMinimumHeight(theme.TARGET_HEIGHT)
+    return made
+
+
 def row(*parts: QWidget | int) -> QHBoxLayout:
     """Widgets side by side; a 1 gives the widget before it all the room, another number is a distance."""
     made = QHBoxLayout()

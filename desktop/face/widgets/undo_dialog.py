@@ -2,13 +2,20 @@
 
 from collections.abc import Sequence
 
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QDialog, QPushButton, QVBoxLayout, QWidget
 
 from desktop.face import strings_window as words
+from desktop.face import theme
 from desktop.face.diff_rows import ComparedFile
 from desktop.face.widgets.diff_view import DiffView
 from desktop.face.widgets.small import label, row
 from desktop.harness.api import UndoPlan, for_name, show_safe
+
+_BESIDE_PX = 200
+"""Height of the words and buttons beside the files."""
+_LINES_AROUND = 9
+"""Lines that do not change, folds and the name of each file."""
 
 
 class UndoDialog(QDialog):
@@ -18,7 +25,9 @@ class UndoDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("undoDialog")
         self.setWindowTitle(words.UNDO_TITLE)
-        self.resize(min(820, parent.width() - 40), min(520, parent.height() - 40))
+        lines = sum(max(file.added, file.removed) + _LINES_AROUND for file in files)
+        wanted = _BESIDE_PX + lines * QFontMetrics(theme.code_font()).lineSpacing() * 5 // 4
+        self.resize(min(820, parent.width() - 40), min(wanted, 520, parent.height() - 40))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 12)
         layout.setSpacing(8)

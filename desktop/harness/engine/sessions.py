@@ -108,6 +108,7 @@ class Sessions:
         if not text.strip():
             raise UsageError("There is nothing to send yet.")
         live = await self._coordinator.live(session)
+        self._parts.prepare(live.state.route)
         if self._status(live) is Status.WAITING:
             raise WaitingError("Paddock waits for your answer above. Answer it, or stop, then send this.")
         hands = await self._coordinator.hands(live.state)
@@ -247,6 +248,7 @@ class Sessions:
     async def set_route(self, session: SessionId, route: Route) -> None:
         """Change the session's model or service."""
         self._check_route(route)
+        self._parts.prepare(route)
         live = await self._idle(session)
         if live.state.route != route:
             await self._coordinator.append(live, ModelChanged(model=route.model, base_url=route.base_url))

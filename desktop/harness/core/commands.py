@@ -14,6 +14,13 @@ class CallModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """Let a service rest until a time, in milliseconds since the epoch; then ask it again."""
+
+    until_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunReads:
     """Run calls without side effects, side by side."""
 
@@ -70,5 +77,14 @@ class FinishRun:
 
 
 Command = (
-    CallModel | RunReads | AskApproval | RunTool | RefuseTool | CheckTool | Pause | FinishCancel | FinishRun
+    CallModel
+    | Wait
+    | RunReads
+    | AskApproval
+    | RunTool
+    | RefuseTool
+    | CheckTool
+    | Pause
+    | FinishCancel
+    | FinishRun
 )

@@ -51,6 +51,7 @@ class ModelFault(StrEnum):
     REFUSED_KEY = "refused_key"
     NO_SUCH_MODEL = "no_such_model"
     RATE_LIMITED = "rate_limited"
+    OVERLOADED = "overloaded"
     OVERFLOW = "overflow"
     SERVER = "server"
     NOT_A_MODEL_SERVER = "not_a_model_server"

@@ -272,6 +272,17 @@ class ModelFailed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RetryScheduled:
+    """The failed request is tried again at a time, until a deadline; both in milliseconds since the epoch."""
+
+    kind: ClassVar = "retry_scheduled"
+    turn: int
+    attempt: int
+    at_ms: int
+    deadline_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequest:
     """A question to the person.
 

@@ -24,6 +24,7 @@ from desktop.harness.core.events import (
     ModelRequested,
     Paused,
     Record,
+    RetryScheduled,
     RunStarted,
     SessionForked,
     SessionStarted,
@@ -102,7 +103,7 @@ def _on_definition_changed(state: SessionState, changed: DefinitionChanged) -> S
 
 
 def _on_model_requested(state: SessionState, requested: ModelRequested) -> SessionState:
-    return state.after(attempt=requested.attempt, replied=False, steered=0)
+    return state.after(attempt=requested.attempt, replied=False, steered=0, retry_at_ms=0)
 
 
 def _on_assistant_message(state: SessionState, message: AssistantMessage) -> SessionState:
@@ -114,6 +115,9 @@ def _on_assistant_message(state: SessionState, message: AssistantMessage) -> Ses
     return state.after(
         turn=message.turn,
         attempt=0,
+        retries=0,
+        retry_at_ms=0,
+        retry_deadline_ms=0,
         replied=True,
         foreign_model="" if is_known else message.model,
         was_cut=was_cut,
@@ -145,6 +149,19 @@ def _on_model_failed(state: SessionState, failed: ModelFailed) -> SessionState:
     if not state.is_open:
         return state
     return state.after(hold=Close.FAILED, problem=failed.text)
+
+
+def _on_retry_scheduled(state: SessionState, retry: RetryScheduled) -> SessionState:
+    """A failure that is tried again holds nothing up."""
+    if not state.is_open or retry.turn != state.turn + 1:
+        return state
+    return state.after(
+        hold=Close.NONE,
+        problem="",
+        retries=state.retries + 1,
+        retry_at_ms=retry.at_ms,
+        retry_deadline_ms=retry.deadline_ms,
+    )
 
 
 def _on_approval_request(state: SessionState, request: ApprovalRequest) -> SessionState:
@@ -260,6 +277,9 @@ def _on_resumed(state: SessionState, _: object) -> SessionState:
         is_pausing=False,
         cut_replies=0,
         repeats=0,
+        retries=0,
+        retry_at_ms=0,
+        retry_deadline_ms=0,
         foreign_model="",
         accepted_model=state.foreign_model or state.accepted_model,
     )
@@ -297,6 +317,9 @@ def _closed(state: SessionState, how: Close) -> SessionState:
         hold=how,
         problem="",
         attempt=0,
+        retries=0,
+        retry_at_ms=0,
+        retry_deadline_ms=0,
         replied=False,
         was_cut=False,
         cut_replies=0,
@@ -319,6 +342,7 @@ _ON: dict[str, Callable[[SessionState, Any], SessionState]] = {
     "model_requested": _on_model_requested,
     "assistant_message": _on_assistant_message,
     "model_failed": _on_model_failed,
+    "retry_scheduled": _on_retry_scheduled,
     "approval_request": _on_approval_request,
     "approval_granted": _on_approval_granted,
     "approval_denied": _on_approval_denied,

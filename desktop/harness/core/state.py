@@ -21,6 +21,7 @@ from desktop.harness.core.commands import (
     RefuseTool,
     RunReads,
     RunTool,
+    Wait,
 )
 from desktop.harness.core.definition import Route
 from desktop.harness.core.events import ApprovalRequest, AskedCall
@@ -104,9 +105,9 @@ class SessionState:
 
     `run` is the number of the newest run (0: none yet), `is_open` whether it is still going or held up.
     `hold` says what holds an open run up, or how a closed one ended. `turn` counts requests with a reply,
-    `repeats` replies in a row that asked for the same as the one before, `steered` words that the model
-    has not read yet. `foreign_model` is a model that answered instead of the pinned one and that no
-    person has accepted.
+    `retries` failures of this request that were tried again since a person's word, `repeats` replies in a
+    row that asked for the same, `steered` words that the model has not read yet. `foreign_model` is a
+    model that answered instead of the pinned one and that no person has accepted.
     """
 
     session: SessionId
@@ -127,6 +128,9 @@ class SessionState:
     is_pausing: bool = False
     turn: int = 0
     attempt: int = 0
+    retries: int = 0
+    retry_at_ms: int = 0
+    retry_deadline_ms: int = 0
     replied: bool = False
     was_cut: bool = False
     cut_replies: int = 0
@@ -173,6 +177,8 @@ class SessionState:
             return Pause(reason=f"The model asked for the same thing {self.repeats} times in a row.")
         if self.replied and not self.calls and not self.steered:
             return FinishRun()
+        if self.retry_at_ms:
+            return Wait(until_ms=self.retry_at_ms)
         return CallModel(turn=self.turn + 1, attempt=self.attempt + 1)
 
     def _due_call(self) -> Command | None:
@@ -197,8 +203,8 @@ class SessionState:
             return Status.CANCELLED if self.hold is Close.CANCELLED else Status.IDLE
         if self.is_cancelling:
             return Status.CANCELLING
-        if held and self.hold is Close.NONE and self.due is not None:
-            return Status.RUNNING
+        if held and self.hold is Close.NONE and (due := self.due) is not None:
+            return Status.RETRYING if isinstance(due, Wait) else Status.RUNNING
         if self.needs_check:
             return Status.RUNNING if held else Status.NEEDS_CHECK
         if self.hold is Close.FAILED:

@@ -27,6 +27,7 @@ from desktop.harness.core.events import (
     Paused,
     Record,
     ReplyProgress,
+    RetryScheduled,
     SessionForked,
     Settlement,
     Steered,
@@ -170,6 +171,14 @@ class Transcript:
         yield from self._cut(failed.partial, record)
         yield self._notice(record, failed.text, status="failed")
 
+    def _on_retry_scheduled(self, retry: RetryScheduled, record: Record) -> Iterator[Patch]:
+        """The failure is not the last word: say that it is tried again."""
+        index = len(self._rows) - 1
+        if index < 0 or self._rows[index].status != "failed":
+            return
+        notice = self._rows[index]
+        yield self._put(replace(notice, text=f"{notice.text} Trying again.", status=""))
+
     def _on_interrupted(self, interrupted: Interrupted, record: Record) -> Iterator[Patch]:
         yield from self._cut(interrupted.text, record)
         yield self._notice(record, "Paddock was closed while working. Nothing was run twice.")
@@ -284,6 +293,7 @@ _ON: dict[str, Callable[[Transcript, Any, Record], Iterator[Patch]]] = {
     "effect_unresolved": Transcript._on_effect_unresolved,
     "effect_settled": Transcript._on_effect_settled,
     "model_failed": Transcript._on_model_failed,
+    "retry_scheduled": Transcript._on_retry_scheduled,
     "interrupted": Transcript._on_interrupted,
     "cancelled": Transcript._on_cancelled,
     "killed": Transcript._on_killed,

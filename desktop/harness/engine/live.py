@@ -180,7 +180,7 @@ class LiveSession:
             route=state.route,
             waiting=state.waiting,
             needs_check=state.needs_check if status is Status.NEEDS_CHECK else (),
-            step=self._step() if status is Status.RUNNING else "",
+            step=self._step(status),
             problem=self.fault or state.problem,
             runs=state.changed_runs,
             last_seq=state.seq,
@@ -191,8 +191,12 @@ class LiveSession:
         free, held = (self.state.status(held=is_held) for is_held in (False, True))
         return held if free is not held and (self.is_running or self._is_held()) else free
 
-    def _step(self) -> str:
-        """What happens now, in words."""
+    def _step(self, status: Status) -> str:
+        """What happens now, in words; empty when nothing does."""
+        if status is Status.RETRYING:
+            return "Waiting to ask the service again\u2026"
+        if status is not Status.RUNNING:
+            return ""
         for call in self.state.calls.values():
             if call.is_open:
                 return f"{title_of(call.asked.tool, call.asked.arguments)}\u2026"

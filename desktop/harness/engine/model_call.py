@@ -14,6 +14,7 @@ from desktop.harness.core.commands import CallModel
 from desktop.harness.core.errors import ModelError, ModelFault
 from desktop.harness.core.events import AskedCall, AssistantMessage, ModelFailed
 from desktop.harness.core.ids import call_id
+from desktop.harness.core.retry import asks_to_wait
 from desktop.harness.engine.live import LiveSession
 from desktop.harness.engine.parts import Hands, Parts
 from desktop.harness.ports import ModelRequest, Reply, TextDelta
@@ -35,7 +36,7 @@ async def call_model(
         return ModelFailed(
             turn=command.turn,
             fault=str(error.fault),
-            text=redact(str(error)),
+            text=redact(f"{error}{asks_to_wait(error.retry_after_s)}"),
             request=digest,
             partial=redact(live.end_stream() or error.partial),
             retry_after_s=error.retry_after_s,

@@ -24,18 +24,21 @@ from desktop.harness.core.commands import (
     RefuseTool,
     RunReads,
     RunTool,
+    Wait,
 )
-from desktop.harness.core.errors import ToolError
+from desktop.harness.core.errors import ModelFault, ToolError
 from desktop.harness.core.events import (
     ApprovalDenied,
     Cancelled,
     DefinitionChanged,
     Event,
     Interrupted,
+    ModelFailed,
     ModelRequested,
     Paused,
     Record,
     ReplyProgress,
+    RetryScheduled,
     RunFinished,
     ToolResulted,
     ToolStarted,
@@ -44,6 +47,7 @@ from desktop.harness.core.events import (
 from desktop.harness.core.ids import CallId, RunNumber, step_key
 from desktop.harness.core.policy import Rule, Verdict
 from desktop.harness.core.reducer import advance
+from desktop.harness.core.retry import MAX_WAIT_MS, again
 from desktop.harness.core.toolspec import Change, Outcome, SideEffect
 from desktop.harness.engine.effects import (
     moved_on,
@@ -190,7 +194,40 @@ class Runner:
         finally:
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)  # a full disk is told by the next commit
-        await self.commit(event)
+        if isinstance(event, ModelFailed):
+            await self.commit(event, *self._another_try(event))
+        else:
+            await self.commit(event)
+
+    def _another_try(self, failed: ModelFailed) -> tuple[Event, ...]:
+        """The record of when the failed request is tried again, if it is."""
+        state = self._live.state
+        found = again(
+            ModelFault(failed.fault),
+            attempt=state.retries + 1,
+            has_words=bool(failed.partial),
+            retry_after_s=failed.retry_after_s,
+            now_ms=self._parts.clock.now_ms(),
+            deadline_ms=state.retry_deadline_ms,
+        )
+        if found is None:
+            return ()
+        return (
+            RetryScheduled(
+                turn=failed.turn,
+                attempt=state.attempt + 1,
+                at_ms=found.at_ms,
+                deadline_ms=found.deadline_ms,
+            ),
+        )
+
+    async def _wait(self, due: Wait) -> None:
+        """Sleep until the time on record, then ask again."""
+        left_ms = min(due.until_ms - self._parts.clock.now_ms(), MAX_WAIT_MS)
+        await asyncio.sleep(max(0, left_ms) / 1000)
+        state = self._live.state
+        self._requested = True
+        await self._append([ModelRequested(turn=state.turn + 1, attempt=state.attempt + 1)], state.run)
 
     async def _keep_progress(self, turn: int) -> None:
         """Make streamed text durable as it comes, so that a crash loses little of it."""
@@ -328,6 +365,7 @@ async def _end(work: "asyncio.Task[ToolResulted]", prepared: Prepared, attempt: 
 
 _DELIVER: dict[type[Any], Callable[[Runner, Any], Coroutine[Any, Any, None]]] = {
     CallModel: Runner._call_model,
+    Wait: Runner._wait,
     RunReads: Runner._run_reads,
     AskApproval: Runner._ask_approval,
     RunTool: Runner._run_tool,

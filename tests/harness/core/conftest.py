@@ -26,6 +26,7 @@ from desktop.harness.core.events import (
     PauseRequested,
     Record,
     Resumed,
+    RetryScheduled,
     RunFinished,
     RunStarted,
     SessionForked,
@@ -68,6 +69,7 @@ EVENT: st.SearchStrategy[Event] = st.one_of(
     st.builds(UserMessage, text=WORDS),
     st.builds(RunStarted),
     st.builds(ModelRequested, turn=TURN, attempt=TURN),
+    st.builds(RetryScheduled, turn=TURN, attempt=TURN, at_ms=st.just(5), deadline_ms=st.just(9)),
     st.builds(ModelFailed, turn=TURN, fault=st.just("idle"), text=WORDS, partial=WORDS),
     st.builds(ApprovalRequest, call_id=CALL, payload=PAYLOAD, tool=st.just("edit_file"), title=WORDS),
     st.builds(

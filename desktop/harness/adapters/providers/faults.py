@@ -27,6 +27,7 @@ _NO_MODEL = re.compile(
     r"|no such model",
     re.IGNORECASE | re.DOTALL,
 )
+_OVERLOADED = frozenset({502, 503, 504, 529})
 _MASKED_KEY = re.compile(r"\S*\*{3,}\S*")
 
 
@@ -80,7 +81,8 @@ def _classify(status: int, told: str, asked: Asked) -> tuple[ModelFault, str]:
         text = f"The address {origin} sends elsewhere, and Paddock does not follow."
         return ModelFault.NOT_A_MODEL_SERVER, text
     if status >= 500:
-        return ModelFault.SERVER, f"The service at {origin} has a problem (error {status})."
+        fault = ModelFault.OVERLOADED if status in _OVERLOADED else ModelFault.SERVER
+        return fault, f"The service at {origin} has a problem (error {status})."
     return ModelFault.BAD_REQUEST, f"The service at {origin} did not accept the request (error {status})."
 
 

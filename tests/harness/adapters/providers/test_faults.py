@@ -39,7 +39,7 @@ def told(status: int, message: str, **fields: Any) -> tuple[ModelFault, str]:
         (422, "bad field", ModelFault.BAD_REQUEST),
         (402, "pay first", ModelFault.BAD_REQUEST),
         (500, "oh", ModelFault.SERVER),
-        (503, "loading model", ModelFault.SERVER),
+        (503, "loading model", ModelFault.OVERLOADED),
     ],
 )  # fmt: skip
 def test_a_status_has_a_class_and_a_sentence(status: int, message: str, fault: ModelFault) -> None:

@@ -74,6 +74,11 @@ QComboBox QAbstractItemView {{
 QComboBox QAbstractItemView::item {{ min-height: 32px; padding: 0 8px; border-radius: 4px; }}
 QComboBox QAbstractItemView::item:selected {{ background: {selected}; color: {text}; }}
 QCheckBox {{ spacing: 8px; min-height: 32px; }}
+QCheckBox::indicator {{
+    width: 16px; height: 16px; border: 1px solid {control_line}; border-radius: 4px; background: {field};
+}}
+QCheckBox::indicator:checked {{ background: {accent}; border-color: {accent}; }}
+QCheckBox::indicator:focus {{ border: 2px solid {focus}; width: 14px; height: 14px; }}
 QTabWidget::pane {{ border: none; border-top: 1px solid {line}; top: -1px; }}
 QTabBar {{ qproperty-drawBase: 0; }}
 QTabBar::tab {{

@@ -223,7 +223,9 @@ class ApprovalPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A narrow card keeps its sentence readable and drops tools that have keys."""
         super().resizeEvent(event)
-        self._diff.set_compact(is_compact=event.size().width() < _NARROW_PX)
+        is_narrow = event.size().width() < _NARROW_PX
+        self._diff.set_compact(is_compact=is_narrow)
+        self._reason.setPlaceholderText(words.DENY_REASON_SHORT if is_narrow else words.DENY_REASON)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A key that is held down presses no button."""

@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from desktop.face import strings_window as words
 from desktop.face.widgets.selector import Selector
@@ -34,6 +44,9 @@ class RouteChoice:
     text: str
     model: str
     base_url: str
+
+
+_NARROW_PX = 640
 
 
 class TopBar(QWidget):
@@ -65,6 +78,7 @@ class TopBar(QWidget):
         self.status.setAccessibleName(words.STATUS_NAME)
         self.mode = Selector("modeSelector", words.MODE_NAME)
         self.mode.setToolTip(words.MODE_NAME)
+        self.mode.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         for mode, text in words.MODES:
             self.mode.addItem(text, mode)
         self.mode.activated.connect(lambda _: self.modeChosen.emit(self.mode.currentData()))
@@ -75,12 +89,15 @@ class TopBar(QWidget):
         self._clock.timeout.connect(self._tick)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 6, 12, 6)
+        self.setMinimumHeight(46)
         layout.setSpacing(8)
         layout.addWidget(self.menu_button)
         layout.addWidget(self._title, 1)
-        layout.addWidget(self.status)
-        layout.addSpacing(4)
-        layout.addWidget(self._folder)
+        self._where = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._where.setSpacing(12)
+        self._where.addWidget(self.status)
+        self._where.addWidget(self._folder)
+        layout.addLayout(self._where)
         layout.addWidget(self.mode)
         self.mode.hide()
 
@@ -96,6 +113,15 @@ class TopBar(QWidget):
             heading.step if heading is not None else words.READY,
             is_busy=heading is not None and heading.is_busy,
         )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow, status stands above folder, so that the title keeps some room."""
+        super().resizeEvent(event)
+        is_narrow = event.size().width() < _NARROW_PX
+        way = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
+        if way is not self._where.direction():
+            self._where.setDirection(way)
+            self._where.setSpacing(0 if is_narrow else 12)
 
     def next_mode(self) -> None:
         """Choose the other mode."""

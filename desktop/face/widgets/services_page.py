@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -20,6 +19,7 @@ from desktop.face import strings_window as words
 from desktop.face.settings_bridge import SettingsBridge
 from desktop.face.widgets.selector import Selector
 from desktop.face.widgets.small import form_label, label, row
+from desktop.face.widgets.tick_box import TickBox
 from desktop.harness.api import Route, Service, for_name, show_safe
 
 _ROWS_OF_A_SERVICE = 7
@@ -53,8 +53,7 @@ class ServicesPage(QWidget):
         self._key_words = label("", name="keyWords", look="caption", wraps=True)
         self._key_words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._words = label("", name="serviceWords", wraps=True)
-        self._is_default = QCheckBox(words.USE_FOR_NEW)
-        self._is_default.setObjectName("serviceDefault")
+        self._is_default = TickBox("serviceDefault", words.USE_FOR_NEW)
         self._show_models = self._button("listModelsButton", words.LIST_MODELS, self._ask_models)
         self._save = self._button("saveServiceButton", words.SAVE_SERVICE, self._save_service)
         self._save.setProperty("look", "primary")

@@ -14,7 +14,7 @@ from desktop.harness.api import UndoPlan, for_name, show_safe
 
 _BESIDE_PX = 200
 """Height of the words and buttons beside the files."""
-_LINES_AROUND = 9
+_LINES_AROUND = 5
 """Lines that do not change, folds and the name of each file."""
 
 

@@ -1,13 +1,16 @@
 """Closing the window in the middle of things: exit code 0 soon, nothing left running, all on record."""
 
 import asyncio
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QDialog
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel
 
 from desktop.face import strings_window as words
 from desktop.harness.api import Door, Service, Status
@@ -19,6 +22,7 @@ from tests.running import Running, part, say, small_project, texts, until
 
 RunQt = Callable[[Awaitable[Any]], Any]
 _LIMIT_S = 3.0
+_ALLOWED = ("--allow", "run_command")
 
 
 @pytest.fixture
@@ -73,7 +77,7 @@ def test_closing_while_an_answer_streams(run_qt: RunQt, folder: Path, data_dir: 
 
 
 def test_closing_while_a_command_runs(run_qt: RunQt, folder: Path, data_dir: Path) -> None:
-    """The command and its children are gone; whether it happened is asked, once Continue has looked."""
+    """The command and its children are gone, and the chat says that it was stopped."""
 
     async def play() -> None:
         running = Running(folder, lambda: open_door(data_dir))
@@ -86,6 +90,37 @@ def test_closing_while_a_command_runs(run_qt: RunQt, folder: Path, data_dir: Pat
         await until(lambda: survivors("4711"))
         await stop_and_close(running)
         assert survivors("4711") == []
+
+    run_qt(play())
+
+
+def test_what_was_killed_in_the_middle_is_asked_about(run_qt: RunQt, folder: Path, data_dir: Path) -> None:
+    """After SIGKILL of a headless run the window offers to look, then asks, and takes the answer."""
+    killed = subprocess.Popen(
+        [sys.executable, "-m", "desktop", "run", "run sleep 4712", "--workspace", str(folder), *_ALLOWED],
+        env={**os.environ, "PADDOCK_DATA_DIR": str(data_dir)},
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 20
+    while not survivors("4712") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    killed.kill()
+    killed.wait()
+
+    async def play() -> None:
+        running = Running(None, lambda: open_door(data_dir))
+        conductor = await running.ready()
+        await until(lambda: running.window.standing.isVisible())
+        assert running.window.standing.text == words.UNSEEN_END
+        part(running.window.standing, QAbstractButton, "continueButton").click()
+        await until(lambda: conductor.card.isVisible())
+        assert "sleep 4712" in part(conductor.card, QLabel, "settleTitle").text()
+        await asyncio.sleep(0.6)
+        part(conductor.card, QAbstractButton, "settleNoButton").click()
+        await until(lambda: not conductor.card.isVisible())
+        await until(lambda: conductor.bridge.chat.view and conductor.bridge.chat.view.status is Status.IDLE)
+        assert await running.end() == 0
 
     run_qt(play())
 

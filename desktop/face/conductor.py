@@ -79,7 +79,9 @@ class Conductor(QObject):
     def is_busy(self) -> bool:
         """Whether something works in any chat."""
         view = self.bridge.chat.view
-        return (view is not None and view.status in BUSY) or any(s.status in BUSY for s in self._sessions)
+        if view is not None and view.status in BUSY:
+            return True
+        return any(each.status in BUSY for each in self._sessions if each.session != self.bridge.session)
 
     async def close(self) -> None:
         """Let the harness go, then the window."""

@@ -14,6 +14,8 @@ from typing import Any, get_type_hints
 from desktop.harness.core import events
 from desktop.harness.core.events import AskedCall, Damaged, Event, Record, Unknown
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
@@ -103,7 +105,7 @@ def storable(text: str) -> str:
 
 def encode(event: Event) -> str:
     """An event's fields as compact JSON text that SQLite and UTF-8 can hold."""
-    return storable(json.dumps(as_data(event), ensure_ascii=False, separators=(",", ":")))
+    return storable(_JSON(as_data(event)))
 
 
 def decode(kind: str, text: str, upcasters: Mapping[tuple[str, int], Upcaster] | None = None) -> Event:

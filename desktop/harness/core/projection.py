@@ -54,6 +54,7 @@ _UNKNOWN = (
     "Look before repeating it."
 )
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _FORBIDDEN = re.compile("[\x00\x1b\ud800-\udfff]")
 
 
@@ -81,13 +82,13 @@ class _Batch:
 def _encoded(message: dict[str, Any]) -> bytes:
     """The JSON of a message. Its content is cleaned only if the encoding shows that it has to be."""
     try:
-        data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+        data = _JSON(message).encode()
         if b"\\u00" not in data or not message.get("content"):
             return data
     except UnicodeEncodeError:
         pass
     message = {**message, "content": clean(message["content"])}
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    return _JSON(message).encode()
 
 
 def clean(text: str) -> str:

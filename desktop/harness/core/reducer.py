@@ -133,9 +133,16 @@ def _is_same(calls: tuple[AskedCall, ...], before: tuple[AskedCall, ...]) -> boo
     if not calls or [call.tool for call in calls] != [call.tool for call in before]:
         return False
     pairs = zip(calls, before, strict=True)
-    return all(
-        one.arguments == two.arguments or _meant(one.arguments) == _meant(two.arguments) for one, two in pairs
-    )
+    return all(_means_the_same(one.arguments, two.arguments) for one, two in pairs)
+
+
+def _means_the_same(one: str, two: str) -> bool:
+    """Whether two texts are the same JSON. Other letters say no at a tenth of the cost of reading them."""
+    if one == two:
+        return True
+    if "\\" not in one + two and set(one) - {" "} != set(two) - {" "}:
+        return False
+    return _meant(one) == _meant(two)
 
 
 def _meant(arguments: str) -> object:

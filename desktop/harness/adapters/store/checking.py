@@ -5,14 +5,10 @@ beyond that: a head that fits no record, records that no session claims, and pag
 of the file that SQLite itself cannot make sense of. It repairs nothing.
 """
 
-from typing import TYPE_CHECKING
-
+from desktop.harness.adapters.store.database import Reads
 from desktop.harness.adapters.store.reading import examine, find_digest, is_rooted, stretches
 from desktop.harness.core.ids import Seq, SessionId
 from desktop.harness.ports import Fault
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
 
 NOWHERE = SessionId("")
 """The session of a finding that belongs to the file."""
@@ -20,19 +16,19 @@ NOWHERE = SessionId("")
 _MOST_PAGE_FAULTS = 20
 
 
-def names(db: "Database") -> list[SessionId]:
+def names(db: Reads) -> list[SessionId]:
     """Every session that has a head or records."""
     rows = db.execute("SELECT session FROM sessions WHERE head_seq > 0 UNION SELECT session FROM records")
     return [SessionId(session) for (session,) in rows]
 
 
-def check_file(db: "Database") -> list[Fault]:
+def check_file(db: Reads) -> list[Fault]:
     """What SQLite finds wrong with the pages of the file."""
     rows = db.execute(f"PRAGMA quick_check({_MOST_PAGE_FAULTS})")
     return [Fault(session=NOWHERE, seq=Seq(0), problem=text) for (text,) in rows if text != "ok"]
 
 
-def check_session(db: "Database", session: SessionId, *, is_own_only: bool = False) -> list[Fault]:
+def check_session(db: Reads, session: SessionId, *, is_own_only: bool = False) -> list[Fault]:
     """What is wrong with a session; with `is_own_only` without what it shares with its parents."""
     row = db.execute(
         "SELECT parent, fork_seq, head_seq, CAST(head_digest AS BLOB) FROM sessions WHERE session = ?",

@@ -14,7 +14,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from desktop.harness.adapters.store import faults, header
 from desktop.harness.adapters.store.schema import STEPS, Step
@@ -59,20 +59,45 @@ class _Counted(sqlite3.Connection):
                 self._counted = None
 
 
-def open_database(path: Path, *, steps: Sequence[Step] = STEPS, is_reader: bool = False) -> "Database":
+class Reads(Protocol):
+    """What is enough to read: a plain connection, or the wrapper around one."""
+
+    def execute(self, sql: str, parameters: Any = ..., /) -> sqlite3.Cursor:
+        """Run one statement."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection."""
+        ...
+
+
+def open_reader(path: Path, *, steps: Sequence[Step] = STEPS) -> sqlite3.Connection:
+    """A plain connection that only reads. The list of chats is shown over it, before sqlite-utils is loaded.
+
+    A database that is not there yet, or is not up to date, is opened for writing first. Raises as
+    `open_database`.
+    """
+    connection = _connected(path, len(steps))
+    try:
+        if _version(connection) != len(steps):
+            open_database(path, steps=steps).close()
+        connection.text_factory = _text
+        connection.execute("PRAGMA query_only = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_database(path: Path, *, steps: Sequence[Step] = STEPS) -> "Database":
     """A connection to the database at `path`, made and brought up to date when need be.
 
     Waits up to 30 s while another process writes. Raises StorageError, sqlite3.Error and OSError.
     """
-    with _GATE:
-        if not _OPEN[path]:
-            _prepare(path, len(steps))
-        connection = _Counted(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    connection = _connected(path, len(steps))
     try:
         db = _dressed(connection)
         _bring_up(db, path, steps)
-        if is_reader:
-            db.execute("PRAGMA query_only = ON")
     except BaseException:
         connection.close()
         raise
@@ -100,6 +125,13 @@ def finish(db: "Database") -> None:
     """Move everything into the one file, unless somebody reads it right now."""
     db.execute("PRAGMA busy_timeout = 200")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _connected(path: Path, known: int) -> sqlite3.Connection:
+    with _GATE:
+        if not _OPEN[path]:
+            _prepare(path, known)
+        return _Counted(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
 
 
 def _prepare(path: Path, known: int) -> None:
@@ -136,7 +168,7 @@ def _tighten(path: Path, mode: int) -> None:
 def _dressed(connection: sqlite3.Connection) -> "Database":
     from sqlite_utils import Database  # after the first paint, in the thread of its lane
 
-    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    connection.text_factory = _text
     db = Database(connection, execute_plugins=False)
     db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")  # heeded only while the file is empty
     db.enable_wal()
@@ -183,5 +215,9 @@ def _refuse_newer(version: int, known: int, path: Path) -> None:
         )
 
 
-def _version(db: "Database") -> int:
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def _version(db: Reads) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])

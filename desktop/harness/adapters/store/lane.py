@@ -18,15 +18,14 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from desktop.harness.adapters.store import faults
+from desktop.harness.adapters.store.database import Reads
 from desktop.harness.core.errors import StorageError
 
-if TYPE_CHECKING:
-    from sqlite_utils import Database
-
 T = TypeVar("T")
+C = TypeVar("C", bound=Reads)
 
 
 class _Awaited:
@@ -62,10 +61,10 @@ class _Awaited:
             tell(what)
 
 
-class Lane:
+class Lane(Generic[C]):
     """Jobs for one connection, in the order in which they came."""
 
-    def __init__(self, name: str, path: Path, connect: Callable[[], "Database"]) -> None:
+    def __init__(self, name: str, path: Path, connect: Callable[[], C]) -> None:
         self._name = name
         self._path = path
         self._connect = connect
@@ -73,18 +72,18 @@ class Lane:
         self._gate = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
-        self._last: Callable[[Database], None] | None = None
-        self._db: Database | None = None
+        self._last: Callable[[C], None] | None = None
+        self._db: C | None = None
         self.connections = 0
         """How many connections were made so far."""
 
-    def submit(self, job: Callable[["Database"], T]) -> Future[T]:
+    def submit(self, job: Callable[[C], T]) -> Future[T]:
         """Queue a job; the first one starts the thread. Raises StorageError after `close`."""
         future: Future[T] = Future()
         self._put(job, future)
         return future
 
-    def _put(self, job: Callable[["Database"], Any], answer: Future[Any] | _Awaited) -> None:
+    def _put(self, job: Callable[[C], Any], answer: Future[Any] | _Awaited) -> None:
         with self._gate:
             if self._is_closed:
                 raise StorageError("The log is closed.")
@@ -93,14 +92,14 @@ class Lane:
                 self._thread.start()
             self._jobs.put((job, answer))
 
-    async def run(self, job: Callable[["Database"], T]) -> T:
+    async def run(self, job: Callable[[C], T]) -> T:
         """Await a job. Raises what the job raises; errors of SQLite and the disk as StorageError."""
         answer = _Awaited()
         self._put(job, answer)
         result: T = await answer.waiter
         return result
 
-    def close(self, last: Callable[["Database"], None] | None = None) -> None:
+    def close(self, last: Callable[[C], None] | None = None) -> None:
         """Let no more jobs in, finish those that wait, do `last`, close the connection and end the thread."""
         with self._gate:
             is_first, self._is_closed = not self._is_closed, True
@@ -126,7 +125,7 @@ class Lane:
                 self._last(self._db)
         self._disconnect()
 
-    def _perform(self, job: Callable[["Database"], T]) -> T:
+    def _perform(self, job: Callable[[C], T]) -> T:
         try:
             if self._db is None:
                 self._db = self._connect()

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from desktop.harness.adapters.store.database import transaction
+from desktop.harness.adapters.store.database import Reads, transaction
 from desktop.harness.core.codec import storable
 from desktop.harness.core.ids import ProjectId, Seq, SessionId
 
@@ -22,7 +22,7 @@ _FIND_PROJECT = "SELECT project FROM projects WHERE path = ? AND device = ? AND 
 _ADD_PROJECT = "INSERT INTO projects (path, device, inode, project) VALUES (?, ?, ?, ?)"
 
 
-def summaries(db: "Database") -> dict[SessionId, tuple[Seq, str]]:
+def summaries(db: Reads) -> dict[SessionId, tuple[Seq, str]]:
     """The kept summaries with the seq each was made at."""
     rows = db.execute("SELECT session, seq, summary FROM summaries")
     return {SessionId(session): (Seq(seq), summary) for session, seq, summary in rows}
@@ -35,7 +35,7 @@ def keep_summaries(db: "Database", kept: Mapping[SessionId, tuple[Seq, str]]) ->
         db.conn.executemany(_KEEP_SUMMARY, rows)
 
 
-def get_note(db: "Database", key: str) -> str | None:
+def get_note(db: Reads, key: str) -> str | None:
     """A note, if it is there."""
     row = db.execute("SELECT value FROM notes WHERE key = ?", (storable(key),)).fetchone()
     return None if row is None else str(row[0])

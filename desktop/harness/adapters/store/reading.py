@@ -8,17 +8,15 @@ one whose bytes are not what was written, or that is not there at all, comes as
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from desktop.harness.adapters.store import chain
 from desktop.harness.adapters.store.chain import Row, is_sound
+from desktop.harness.adapters.store.database import Reads
 from desktop.harness.core.codec import decode, storable
 from desktop.harness.core.events import Damaged, Record
 from desktop.harness.core.ids import RunNumber, Seq, SessionId
 from desktop.harness.ports import Head
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
 
 CHANGED = "its bytes are not what was written"
 MISPLACED = "it does not follow the record before it"
@@ -51,7 +49,7 @@ class Finding(NamedTuple):
     problem: str
 
 
-def stretches(db: "Database", session: SessionId) -> list[Stretch]:
+def stretches(db: Reads, session: SessionId) -> list[Stretch]:
     """Where the records of a session lie, oldest first; empty when it is unknown."""
     found: list[Stretch] = []
     owner: SessionId | None = SessionId(storable(session))
@@ -64,7 +62,7 @@ def stretches(db: "Database", session: SessionId) -> list[Stretch]:
     return [stretch for stretch in reversed(found) if stretch.first <= stretch.last]
 
 
-def _place(db: "Database", session: SessionId) -> tuple[SessionId | None, int, int]:
+def _place(db: Reads, session: SessionId) -> tuple[SessionId | None, int, int]:
     """Parent, number of shared records, and last number of a session, as far as they are known."""
     row = db.execute(
         "SELECT parent, fork_seq, head_seq FROM sessions WHERE session = ?", (session,)
@@ -76,14 +74,14 @@ def _place(db: "Database", session: SessionId) -> tuple[SessionId | None, int, i
     return parent, 0 if parent is None else fork_seq, max(last, head_seq)
 
 
-def is_rooted(db: "Database", session: SessionId) -> bool:
+def is_rooted(db: Reads, session: SessionId) -> bool:
     """Whether the parents of a session have, or once had, every record that it shares with them."""
     found = stretches(db, session)
     begins = not found or found[0].first == 1
     return begins and all(stretch.last <= _place(db, stretch.owner)[2] for stretch in found)
 
 
-def find_digest(db: "Database", session: SessionId, seq: int) -> bytes:
+def find_digest(db: Reads, session: SessionId, seq: int) -> bytes:
     """The digest of the record at `seq` in the view of a session; empty when it is missing."""
     for stretch in stretches(db, session):
         if stretch.first <= seq <= stretch.last:
@@ -94,7 +92,7 @@ def find_digest(db: "Database", session: SessionId, seq: int) -> bytes:
     return b""
 
 
-def examine(db: "Database", session: SessionId, after: int = 0, upto: int | None = None) -> Iterator[Finding]:
+def examine(db: Reads, session: SessionId, after: int = 0, upto: int | None = None) -> Iterator[Finding]:
     """Every record of a view behind `after` at its place, checked, gaps included."""
     known: bytes | None = None
     found = stretches(db, session)
@@ -109,7 +107,7 @@ def examine(db: "Database", session: SessionId, after: int = 0, upto: int | None
 
 
 def _examine_stretch(
-    db: "Database", owner: SessionId, places: range, known: bytes | None, after: int
+    db: Reads, owner: SessionId, places: range, known: bytes | None, after: int
 ) -> Generator[Finding, None, bytes | None]:
     """The records at `places`; returns the digest that the next record must follow.
 
@@ -117,7 +115,7 @@ def _examine_stretch(
     at `after` is looked at and not given, because the next one follows it.
     """
     name, expected, problem = owner.encode(), places.start, ""
-    for row in map(Row._make, db.conn.execute(_ROWS, (owner, places.start, places.stop - 1))):
+    for row in map(Row._make, db.execute(_ROWS, (owner, places.start, places.stop - 1))):
         seq = row.seq
         if seq > expected:
             yield from _gap(max(expected, after + 1), seq)
@@ -143,7 +141,7 @@ def _gap(first: int, end: int) -> Iterator[Finding]:
         yield Finding(seq, None, MISSING)
 
 
-def read(db: "Database", session: SessionId, after: int, upto: int | None) -> list[Record]:
+def read(db: Reads, session: SessionId, after: int, upto: int | None) -> list[Record]:
     """The records of a view in order, under the name that was asked for."""
     return [_record(session, finding) for finding in examine(db, session, after, upto)]
 
@@ -167,7 +165,7 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def heads(db: "Database", *, leave_out: str) -> list[Head]:
+def heads(db: Reads, *, leave_out: str) -> list[Head]:
     """Where each session stands, newest first, without those whose name begins with `leave_out`."""
     rows = db.execute(
         "SELECT session, head_seq, head_at_ms, parent, fork_seq FROM sessions WHERE head_seq > 0"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from desktop.harness.adapters.store import appending, checking, faults, locks, plain_tables, reading
-from desktop.harness.adapters.store.database import finish, make_private_folder, open_database
+from desktop.harness.adapters.store.database import finish, make_private_folder, open_database, open_reader
 from desktop.harness.adapters.store.lane import Lane
 from desktop.harness.core.codec import storable
 from desktop.harness.core.events import Event, Record
@@ -38,7 +38,7 @@ class SqliteStore:
         self._artifacts = artifacts
         path = folder / "paddock.db"
         self._writer = Lane("paddock-log-writer", path, lambda: open_database(path))
-        self._reader = Lane("paddock-log-reader", path, lambda: open_database(path, is_reader=True))
+        self._reader = Lane("paddock-log-reader", path, lambda: open_reader(path))
         self._held: set[locks.HeldLock] = set()
 
     # --- the log

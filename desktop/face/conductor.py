@@ -56,6 +56,7 @@ class Conductor(QObject):
         self.panel = ApprovalPanel()
         window.furnish((self.chat, self.welcome), self.details)
         window.set_panel(self.panel)
+        self.panel.dress()
         self.card = SettleCard()
         window.set_card(self.card)
         self.standing = Standing(window.standing, self.card, bridge.run, self)

@@ -66,6 +66,11 @@ class ApprovalPanel(Panel):
         """The diff of the card."""
         return self._diff
 
+    def dress(self) -> None:
+        """Have each part dressed by the stylesheet in a moment of its own, before the first card needs it."""
+        for part in self.findChildren(QWidget):
+            QTimer.singleShot(0, part, part.ensurePolished)
+
     # --- what it shows ---
 
     def show_asked(self, asked: Sequence[Asked]) -> None:

@@ -50,7 +50,8 @@ class PanelSplitter(QSplitter):
         """Give the panel the share it was left with, or as much as its hint asks for if that is None."""
         if self.panel is None:
             return
-        self._give(round(self.height() * PANEL_MOST))  # now lines are as wide as they will be
+        if self.panel.width() != self.width():
+            self.panel.resize(self.width(), self._most_px())  # now lines are as wide as they will be
         wanted: QSize = self.panel.sizeHint()
         least = min(wanted.height(), self.panel.readable_px())
         self._give(max(wanted.height() if share is None else round(self.height() * share), least))

@@ -9,13 +9,13 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from desktop import resources
 from desktop.folders import Folders, caution
 from desktop.harness.adapters.clock import SystemClock
 from desktop.harness.adapters.preimages import KeptFiles
 from desktop.harness.adapters.providers.address import is_plain, origin_of
-from desktop.harness.adapters.providers.chat import ChatCompletions
 from desktop.harness.adapters.redaction import KnownSecrets, secrets_of_environment
 from desktop.harness.adapters.sandbox.own_process import make_undumpable, take_key_from_environment
 from desktop.harness.adapters.secrets import Keychain
@@ -34,6 +34,9 @@ from desktop.harness.engine.projects import Projects
 from desktop.harness.engine.services import Services
 from desktop.harness.engine.sessions import Sessions
 from desktop.harness.ports import FileView, Model
+
+if TYPE_CHECKING:
+    from desktop.harness.adapters.providers.chat import ChatCompletions
 
 NO_WALL = "No protection for commands yet: a command can do whatever you can."
 
@@ -70,16 +73,28 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
     async def key_for(origin: str) -> str | None:
         return await asyncio.to_thread(keychain.get, origin) if services.may_have_key(origin) else None
 
-    model = ChatCompletions(key_for, allows_plain=lambda origin: services.allows_plain(origin))
-    services = Services(settings, keychain, model, redaction, origin_of=origin_of, is_plain=is_plain)
+    @cache
+    def client() -> "ChatCompletions":
+        from desktop.harness.adapters.providers.chat import ChatCompletions  # late: the list comes first
+
+        return ChatCompletions(key_for, allows_plain=lambda origin: services.allows_plain(origin))
+
+    async def models(base_url: str) -> list[str]:
+        return await client().models(base_url)
+
+    async def close_client() -> None:
+        if client.cache_info().currsize:
+            await client().close()
+
+    services = Services(settings, keychain, models, redaction, origin_of=origin_of, is_plain=is_plain)
     folders = Folders(data_dir, store, preimages, redaction, texts, worker)
 
     def model_for(route: Route) -> Model:
-        return _offline_helper() if route.is_offline else model
+        return _offline_helper() if route.is_offline else client()
 
     async def warm_model() -> None:
         if address := services.default_route().base_url:
-            await model.prewarm(address)
+            await client().prewarm(address)
 
     parts = Parts(
         store=store,
@@ -91,7 +106,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         model=model_for,
         hands=folders.hands,
         stage=_staged,
-        prepare=lambda route: None if route.is_offline else model.prepare(),
+        prepare=lambda route: None if route.is_offline else client().prepare(),
         command_protection=NO_WALL,
         caution=caution,
     )
@@ -111,7 +126,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         coordinator=coordinator,
         checks=_checks(data_dir, store, settings, services),
         warmers=(warm_model,),
-        closers=(folders.close, model.close, worker.close, store.close),
+        closers=(folders.close, close_client, worker.close, store.close),
     )
 
 

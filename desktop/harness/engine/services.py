@@ -6,12 +6,12 @@ which origins have one, so that showing the list asks no keychain.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from desktop.harness.core.errors import UsageError
 from desktop.harness.core.views import Service
-from desktop.harness.ports import Model, Redaction, Route, Secrets, Settings
+from desktop.harness.ports import Redaction, Route, Secrets, Settings
 
 OFFLINE = Service(name="Offline helper", base_url="", model="offline helper")
 """What answers when no service is set up."""
@@ -25,15 +25,15 @@ _PLAIN_ALLOWED = "allow_plain_http"
 class Services:
     """Implements `ServiceAPI`.
 
-    `origin_of` gives the scheme, host and port of an address and raises UsageError for what is none;
-    `is_plain` says whether what is sent there can be read on the way.
+    `models` asks a service what it offers. `origin_of` gives the scheme, host and port of an address and
+    raises UsageError for what is none; `is_plain` says whether what is sent there can be read on the way.
     """
 
     def __init__(
         self,
         settings: Settings,
         secrets: Secrets,
-        model: Model,
+        models: Callable[[str], Awaitable[list[str]]],
         redaction: Redaction,
         *,
         origin_of: Callable[[str], str],
@@ -41,7 +41,7 @@ class Services:
     ) -> None:
         self._settings = settings
         self._secrets = secrets
-        self._model = model
+        self._models = models
         self._redaction = redaction
         self._origin_of = origin_of
         self._is_plain = is_plain
@@ -134,7 +134,7 @@ class Services:
 
     async def models(self, base_url: str) -> list[str]:
         """What the service offers. Raises ModelError, UsageError."""
-        return await self._model.models(self._address(base_url))
+        return await self._models(self._address(base_url))
 
     def problem(self) -> str:
         """What is wrong with the settings file, in a sentence; empty when nothing is."""

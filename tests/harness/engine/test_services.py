@@ -85,7 +85,7 @@ class Bench:
         self.services = Services(
             self.settings,
             self.secrets,
-            FakeModel(),
+            FakeModel().models,
             self.redaction,
             origin_of=origin_of,
             is_plain=lambda url: url.startswith("http://") and "127.0.0.1" not in url,

@@ -109,10 +109,12 @@ class ApprovalPanel(Panel):
 
     def _with_body(self, diff_px: int, command_px: int) -> int:
         layout = self.layout()
-        height = layout.totalMinimumHeightForWidth(self.width()) if layout is not None else 0
+        height = layout.totalHeightForWidth(self.width()) if layout is not None else 0
         for part, wanted_px in ((self._diff, diff_px), (self._command, command_px)):
             if not part.isHidden():
-                height += wanted_px - max(part.minimumSizeHint().height(), part.minimumHeight())
+                height += wanted_px - max(
+                    part.minimumHeight(), min(part.sizeHint().height(), part.maximumHeight())
+                )
         return height
 
     def _shown(self) -> tuple[Asked, ...]:

@@ -10,7 +10,6 @@ import asyncio
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
-from contextlib import suppress
 from typing import NoReturn
 
 from desktop.cli import checking, controlling, deciding, looking, prompting

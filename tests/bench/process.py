@@ -50,8 +50,13 @@ def bare_run(base_url: str, folder: Path) -> list[str]:
 
 
 def environment(data_dir: Path) -> dict[str, str]:
-    """The person's variables without what would change the figures."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "PADDOCK_"))}
+    """The person's variables without what would change the figures.
+
+    One of them forbids Python to keep its bytecode; with it every start would compile all modules anew, ours
+    and the baseline's, which no installed program does.
+    """
+    changing = ("OPENAI_", "PADDOCK_", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(changing)}
     return {**kept, "PADDOCK_DATA_DIR": str(data_dir)}
 
 

@@ -154,7 +154,8 @@ def test_tab_goes_as_the_eye_goes(run_qt: RunQt, tmp_path: Path) -> None:
         async with live(tmp_path) as here:
             here.door.sessions.plans = [[edit_question()]]
             here.bridge.prompt("change")
-            await here.until(lambda: here.conductor.panel.isVisible())
+            always = part(here.window, QAbstractButton, "allowAlwaysButton")
+            await here.until(always.isEnabled)  # all of the change was seen
             here.conductor.sidebar.search.setFocus()
             order = []
             for _ in range(24):

@@ -155,7 +155,7 @@ def test_tab_goes_as_the_eye_goes(run_qt: RunQt, tmp_path: Path) -> None:
             here.door.sessions.plans = [[edit_question()]]
             here.bridge.prompt("change")
             always = part(here.window, QAbstractButton, "allowAlwaysButton")
-            await here.until(always.isEnabled)  # all of the change was seen
+            await here.until(lambda: always.isVisible() and always.isEnabled())  # all of it was seen
             here.conductor.sidebar.search.setFocus()
             order = []
             for _ in range(24):

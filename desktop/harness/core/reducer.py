@@ -57,9 +57,11 @@ def advance(state: SessionState, record: Record) -> SessionState:
     if record.run > state.run:
         state = _closed(state, Close.NONE).after(run=record.run, is_open=True)
     on_event = _ON.get(record.event.kind)
-    if on_event is not None:
-        state = on_event(state, record.event)
-    return state.after(seq=record.seq, at_ms=record.at_ms)
+    changed = state if on_event is None else on_event(state, record.event)
+    if changed is state:
+        return state.after(seq=record.seq, at_ms=record.at_ms)
+    changed.__dict__.update(seq=record.seq, at_ms=record.at_ms)  # made just now, so nobody else has it
+    return changed
 
 
 def _on_session_started(state: SessionState, started: SessionStarted) -> SessionState:

@@ -56,14 +56,6 @@ class SessionView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delta:
-    """A piece of streamed text; lossy, the record that follows is the truth."""
-
-    text: str
-    reasoning: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Update:
     """What changed on the screen: splices for the rows, and the view if it changed."""
 

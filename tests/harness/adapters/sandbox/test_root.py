@@ -151,7 +151,7 @@ def test_pipes_sockets_and_devices_are_never_opened(folder: HeldFolder, base: Pa
             names.append("null")
         start = time.monotonic()
         assert [refusal(folder, name) for name in names] == [Refusal.NOT_REGULAR] * len(names)
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < 10
     assert folder.read("f") == b"inside"
 
 

@@ -64,7 +64,7 @@ async def test_a_catastrophic_pattern_ends_on_time(helper: HelperProcess, tmp_pa
     with pytest.raises(ToolError) as caught:
         await task
     assert caught.value.code is Refusal.TIMED_OUT
-    assert time.monotonic() - started < 2 and worst < 0.2
+    assert time.monotonic() - started < 10 and worst < 1
     found = await helper.call("search", search_in(tmp_path, "a!"), timeout_s=5)
     assert found["total"] == 1
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from desktop.harness.core.ids import CallId, PayloadHash
+from desktop.harness.core.ids import CallId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +29,16 @@ class RunReads:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskApproval:
-    """Preview these effects as a chain; run the first if a rule allows it, ask for the rest."""
+    """Preview these effects, each on the result of those before it; do what rules allow, ask for the rest."""
 
     calls: tuple[CallId, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunTool:
-    """Carry out an effect that a person has allowed."""
+class RunTools:
+    """Carry out effects that are one change (or a single one); each was allowed, or a rule allows it."""
 
-    call_id: CallId
-    payload: PayloadHash
-    authority: str
+    calls: tuple[CallId, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +79,7 @@ Command = (
     | Wait
     | RunReads
     | AskApproval
-    | RunTool
+    | RunTools
     | RefuseTool
     | CheckTool
     | Pause

@@ -105,6 +105,7 @@ class Refusal(StrEnum):
     TIMED_OUT = "timed-out"
     HIDDEN_CHARACTERS = "hidden-characters"
     PLACEHOLDER = "placeholder"
+    OTHER_PART = "other-part"
     UNAVAILABLE = "unavailable"
     FAULT = "fault"
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Protocol
 from desktop.harness.core.ids import (
     ArtifactId,
     CallId,
+    Digest,
     PayloadHash,
     ProjectId,
     RunNumber,
@@ -302,7 +303,13 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStarted:
-    """An effect is about to happen. Committed before it, with what authorises it."""
+    """An effect is about to happen. Committed before it, with what authorises it.
+
+    `step_key` is its idempotency key and stays the same over attempts. `actor` (person or rule) allowed it,
+    as far as `scope` reaches (once, session, always; run: only this prompt); `approval` is the record of the
+    yes, 0 for a rule, which `authority` names. `payload` is what was allowed and `fingerprint` the digest of
+    the tool's name and arguments. Logs of the first version hold none of actor, scope, approval, fingerprint.
+    """
 
     kind: ClassVar = "tool_started"
     call_id: CallId
@@ -312,6 +319,10 @@ class ToolStarted:
     payload: PayloadHash
     authority: str
     changes: tuple[Mapping[str, Any], ...] = ()
+    actor: str = ""
+    scope: str = ""
+    approval: Seq = Seq(0)
+    fingerprint: Digest | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,9 @@ from desktop.harness.core.toolspec import Preview, SideEffect, ToolSpec
 FILE_CHANGES = ("edit_file", "write_file")
 """The tools that one saved rule for a path covers together."""
 
+FILE_EFFECTS = (*FILE_CHANGES, "move_file", "delete_file")
+"""The tools whose calls in a row in one reply are one change: all or none."""
+
 ANYTHING = "**"
 
 

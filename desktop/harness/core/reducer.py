@@ -34,7 +34,7 @@ from desktop.harness.core.events import (
     Undone,
     UserMessage,
 )
-from desktop.harness.core.ids import SessionId
+from desktop.harness.core.ids import Seq, SessionId
 from desktop.harness.core.policy import Mode, Rule, parse_rule
 from desktop.harness.core.schema import read_object
 from desktop.harness.core.state import Close, OpenCall, SessionState, Stage
@@ -185,7 +185,12 @@ def _on_approval_granted(state: SessionState, granted: ApprovalGranted) -> Sessi
     call = state.calls.get(granted.call_id)
     if not _is_answer(call, granted.payload):
         return state  # late, or for another payload: evidence only
-    state = state.with_call(granted.call_id, stage=Stage.GRANTED, authority=f"person:{granted.scope}")
+    state = state.with_call(
+        granted.call_id,
+        stage=Stage.GRANTED,
+        authority=f"person:{granted.scope}",
+        granted_at=Seq(state.seq + 1),  # records are numbered without a gap
+    )
     if granted.scope == Scope.SESSION and granted.rule_tools:
         rule = Rule(tools=granted.rule_tools, pattern=granted.rule_pattern)
         state = state.after(session_rules=(*state.session_rules, rule))

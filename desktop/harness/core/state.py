@@ -5,7 +5,7 @@ derived from both, never stored. The history itself is not in here (that is the
 projection's and the transcript's), so a state stays small however long the log is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -20,13 +20,13 @@ from desktop.harness.core.commands import (
     Pause,
     RefuseTool,
     RunReads,
-    RunTool,
+    RunTools,
     Wait,
 )
 from desktop.harness.core.definition import Route
 from desktop.harness.core.events import ApprovalRequest, AskedCall
 from desktop.harness.core.ids import CallId, PayloadHash, ProjectId, RunNumber, Seq, SessionId
-from desktop.harness.core.policy import Mode, Rule
+from desktop.harness.core.policy import FILE_EFFECTS, Mode, Rule
 
 MAX_REPEATS = 3
 """So many times in a row the same calls are made, then a person is asked whether to go on."""
@@ -67,14 +67,15 @@ class Stage(StrEnum):
 class OpenCall:
     """One call of the newest reply.
 
-    `question` is the newest approval request, if there was one; `changes` is what a started
-    effect set out to do.
+    `question` is the newest approval request, if there was one, and `granted_at` the record that said yes
+    to it; `changes` is what a started effect set out to do.
     """
 
     asked: AskedCall
     stage: Stage = Stage.PROPOSED
     question: ApprovalRequest | None = None
     authority: str = ""
+    granted_at: Seq = Seq(0)
     reason: str = ""
     attempt: int = 0
     changes: tuple[Mapping[str, Any], ...] = ()
@@ -182,7 +183,7 @@ class SessionState:
         return CallModel(turn=self.turn + 1, attempt=self.attempt + 1)
 
     def _due_call(self) -> Command | None:
-        """Calls go in their order; leading reads run together, effects one by one."""
+        """Calls go in their order; leading reads run together, and so do file changes in a row."""
         undone = [call for call in self.calls.values() if call.is_open]
         if self.was_cut:
             return _refuse_cut(undone)
@@ -237,19 +238,44 @@ def _refuse_cut(undone: list[OpenCall]) -> RefuseTool:
     )
 
 
+def chains(undone: Sequence[OpenCall]) -> list[tuple[CallId, ...]]:
+    """The open effects in groups that are one change each: file changes in a row; all else stands alone."""
+    groups: list[tuple[CallId, ...]] = []
+    is_joined = False
+    for call in undone:
+        is_file_change = call.asked.effect and call.asked.tool in FILE_EFFECTS
+        if is_file_change and is_joined:
+            groups[-1] += (call.asked.call_id,)
+        elif call.asked.effect:
+            groups.append((call.asked.call_id,))
+        is_joined = is_file_change
+    return groups
+
+
 def _due_effect(undone: list[OpenCall]) -> Command | None:
-    first = undone[0]
-    call_id = first.asked.call_id
-    if first.stage is Stage.PROPOSED:
-        chain = [call.asked.call_id for call in undone if call.asked.effect and call.stage is Stage.PROPOSED]
-        return AskApproval(calls=tuple(chain))
-    if first.stage is Stage.GRANTED and first.question is not None:
-        return RunTool(call_id=call_id, payload=first.question.payload, authority=first.authority)
-    if first.stage is Stage.DENIED:
-        return RefuseTool(calls=(call_id,), error="denied", text=_denied_text(first.reason))
-    if first.stage is Stage.STARTED:
-        return CheckTool(call_id=call_id)
-    return None
+    """What is next for the change that comes first. It is carried out when no part of it is undecided."""
+    first = chains(undone)[0]
+    at: dict[Stage, list[OpenCall]] = {}
+    for call in undone[: len(first)]:
+        at.setdefault(call.stage, []).append(call)
+    if started := at.get(Stage.STARTED):
+        return CheckTool(call_id=started[0].asked.call_id)
+    if Stage.UNRESOLVED in at:
+        return None
+    if denied := at.get(Stage.DENIED):
+        return _refuse_denied(denied)
+    if Stage.WAITING in at:
+        return None
+    if Stage.GRANTED in at:
+        return RunTools(calls=first)
+    proposed = [call.asked.call_id for call in undone if call.asked.effect and call.stage is Stage.PROPOSED]
+    return AskApproval(calls=tuple(proposed))
+
+
+def _refuse_denied(denied: list[OpenCall]) -> RefuseTool:
+    reason = denied[0].reason
+    calls = tuple(call.asked.call_id for call in denied if call.reason == reason)
+    return RefuseTool(calls=calls, error="denied", text=_denied_text(reason))
 
 
 def _denied_text(reason: str) -> str:

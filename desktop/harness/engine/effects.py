@@ -1,13 +1,20 @@
 """What surrounds an effect: the question before it, and the look after a crash."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from desktop.harness.core.approvals import payload_hash
+from desktop.harness.core.approvals import Scope, payload_hash
 from desktop.harness.core.errors import ToolError
-from desktop.harness.core.events import ApprovalRequest, EffectSettled, EffectUnresolved, Settlement
-from desktop.harness.core.ids import Digest, digest_of
-from desktop.harness.core.state import OpenCall
+from desktop.harness.core.events import (
+    ApprovalRequest,
+    EffectSettled,
+    EffectUnresolved,
+    Settlement,
+    ToolStarted,
+)
+from desktop.harness.core.ids import Digest, Seq, digest_of, step_key
+from desktop.harness.core.state import OpenCall, SessionState, Stage
 from desktop.harness.core.toolspec import Change, ChangeKind, Preview
 from desktop.harness.core.visible import for_name, hidden_count
 from desktop.harness.engine.tool_call import Prepared
@@ -61,6 +68,35 @@ def change_from(record: Mapping[str, Any]) -> Change:
     )
 
 
+def started_event(state: SessionState, prepared: Prepared) -> ToolStarted:
+    """The record before an effect: what is done, by what right, and under which key."""
+    asked = prepared.call
+    call = state.calls[asked.call_id]
+    is_by_person = call.stage is Stage.GRANTED
+    rule = prepared.rule.text if prepared.rule is not None else ""
+    understood = json.dumps([asked.tool, asked.arguments], sort_keys=True, separators=(",", ":"))
+    return ToolStarted(
+        call_id=asked.call_id,
+        tool=asked.tool,
+        step_key=step_key(state.session, asked.call_id),
+        attempt=call.attempt + 1,
+        payload=payload_hash(asked, prepared.preview),
+        authority=call.authority if is_by_person else f"rule:{rule}",
+        changes=tuple(change.as_record() for change in prepared.preview.changes),
+        actor="person" if is_by_person else "rule",
+        scope=call.authority.partition(":")[2] if is_by_person else _reach(state, prepared),
+        approval=call.granted_at if is_by_person else Seq(0),
+        fingerprint=digest_of(understood.encode("utf-8", "surrogatepass")),
+    )
+
+
+def _reach(state: SessionState, prepared: Prepared) -> str:
+    """How far the rule reaches that allowed this."""
+    if prepared.rule in state.run_rules:
+        return "run"
+    return str(Scope.SESSION if prepared.rule in state.session_rules else Scope.ALWAYS)
+
+
 def unresolved_event(call: OpenCall) -> EffectUnresolved:
     """Nobody knows what became of a started effect."""
     text = "Paddock stopped while this was being done. It is not known whether it happened."
@@ -86,18 +122,26 @@ def digest_at(view: FileView, path: str) -> Digest | None:
     return digest_of(view.read(path))
 
 
-def outcome_of(view: FileView, changes: Sequence[Mapping[str, Any]]) -> Settlement | None:
-    """What the files prove about an effect without a receipt; None when they prove nothing."""
-    if not changes:
-        return None
+def outcomes_of(view: FileView, effects: Sequence[Sequence[Mapping[str, Any]]]) -> list[Settlement | None]:
+    """What the files prove about each of some effects without a receipt; None where they prove nothing.
+
+    The effects were begun together and in this order, so a file that shows the end of a later one shows
+    that those before it happened to it as well.
+    """
+    changes = [[change_from(record) for record in records] for records in effects]
+    order = [change for group in changes for change in group]
+    return [_outcome(view, group, order) for group in changes]
+
+
+def _outcome(view: FileView, group: Sequence[Change], order: Sequence[Change]) -> Settlement | None:
     try:
-        found = {_end_shown(view, change_from(record)) for record in changes}
+        found = {_end_shown(view, change, order) for change in group}
     except ToolError:
         return None
     return found.pop() if len(found) == 1 else None
 
 
-def _end_shown(view: FileView, change: Change) -> Settlement | None:
+def _end_shown(view: FileView, change: Change, order: Sequence[Change]) -> Settlement | None:
     """Which end of one change the folder shows."""
     if change.is_folder or change.before == change.after:
         return None
@@ -108,6 +152,13 @@ def _end_shown(view: FileView, change: Change) -> Settlement | None:
             return Settlement.HAPPENED
         return Settlement.DID_NOT_HAPPEN if here == change.before and there is None else None
     now = digest_at(view, change.path)
-    if now == change.after:
-        return Settlement.HAPPENED
-    return Settlement.DID_NOT_HAPPEN if now == change.before else None
+    at = next(index for index, one in enumerate(order) if one is change)
+    is_after = now in {one.after for one in order[at:] if _is_on(one, change.path)}
+    is_before = now in {one.before for one in order[: at + 1] if _is_on(one, change.path)}
+    if is_after == is_before:  # neither, or a file that came back to what it was
+        return None
+    return Settlement.HAPPENED if is_after else Settlement.DID_NOT_HAPPEN
+
+
+def _is_on(change: Change, path: str) -> bool:
+    return change.path == path and change.kind is not ChangeKind.MOVE

@@ -23,12 +23,13 @@ from desktop.harness.core.commands import (
     Pause,
     RefuseTool,
     RunReads,
-    RunTool,
+    RunTools,
     Wait,
 )
-from desktop.harness.core.errors import ModelFault, ToolError
+from desktop.harness.core.errors import ModelFault
 from desktop.harness.core.events import (
     ApprovalDenied,
+    AskedCall,
     Cancelled,
     DefinitionChanged,
     Event,
@@ -41,25 +42,27 @@ from desktop.harness.core.events import (
     RetryScheduled,
     RunFinished,
     ToolResulted,
-    ToolStarted,
     WorkspaceChanged,
 )
-from desktop.harness.core.ids import CallId, RunNumber, step_key
+from desktop.harness.core.ids import CallId, RunNumber
 from desktop.harness.core.policy import Rule, Verdict
 from desktop.harness.core.reducer import advance
 from desktop.harness.core.retry import MAX_WAIT_MS, again
-from desktop.harness.core.toolspec import Change, Outcome, SideEffect
+from desktop.harness.core.state import Stage, chains
+from desktop.harness.core.toolspec import Outcome, SideEffect
+from desktop.harness.engine.chain import Step, all_fitting, carry_out, denied_by_rule, look, spoiled
 from desktop.harness.engine.effects import (
     moved_on,
-    outcome_of,
+    outcomes_of,
     question_event,
     settled_event,
+    started_event,
     unresolved_event,
 )
 from desktop.harness.engine.live import LiveSession
 from desktop.harness.engine.model_call import call_model
 from desktop.harness.engine.parts import Hands, Parts
-from desktop.harness.engine.tool_call import Prepared, ToolCalls, failed, refused
+from desktop.harness.engine.tool_call import Prepared, ToolCalls, refused
 from desktop.harness.ports import SessionLock, Write
 
 NO_QUESTIONS = "Questions are answered with no in this run."
@@ -244,90 +247,93 @@ class Runner:
         await self.commit(*await asyncio.gather(*(self._tools.read(asked) for asked in calls)))
 
     async def _ask_approval(self, due: AskApproval) -> None:
-        """Preview a chain of effects; the first may run by a rule, the others are asked about."""
-        events: list[Event] = []
-        staged: list[Change] = []
-        for index, call_id in enumerate(due.calls):
-            asked = self._live.state.calls[call_id].asked
-            try:
-                prepared = await self._tools.prepare(asked, staged)
-            except ToolError as error:
-                if index == 0:
-                    await self.commit(failed(asked, error))
-                    return
-                continue
-            if index == 0 and prepared.verdict is not Verdict.ASK:
-                await self._decide_by_rule(call_id, prepared)
-                return
-            if prepared.verdict is Verdict.ASK:
-                events.extend(self._question(call_id, prepared))
-            staged.extend(prepared.preview.changes)
+        """Preview the effects of a reply: what a rule allows is carried out, all else is asked about."""
+        first, *later = chains([self._live.state.calls[call_id] for call_id in due.calls])
+        looked = await self._fitting(first)
+        if looked is None:
+            return
+        events = self._open_questions(looked)
+        if not events:
+            await self._carry_out(looked)
+            return
+        staged = [change for prepared in looked for change in prepared.preview.changes]
+        for calls in later:
+            found = await look(self._tools, self._asked(calls), staged)
+            if (fitting := all_fitting(found)) is not None:
+                events += self._open_questions(fitting)
         await self.commit(*events)
 
-    async def _decide_by_rule(self, call_id: CallId, prepared: Prepared) -> None:
-        if prepared.verdict is Verdict.DENY or prepared.rule is None:
-            asked = self._live.state.calls[call_id].asked
-            await self.commit(refused(asked, "denied", "A rule of this project does not allow this."))
+    async def _run_tools(self, due: RunTools) -> None:
+        """Carry out what was allowed, if all of it still is what was shown; else ask about what is not."""
+        looked = await self._fitting(due.calls)
+        if looked is None:
             return
-        await self._carry_out(prepared, f"rule:{prepared.rule.text}")
+        if events := self._open_questions(looked):
+            await self.commit(*events)
+        else:
+            await self._carry_out(looked)
 
-    def _question(self, call_id: CallId, prepared: Prepared, again: str = "") -> list[Event]:
+    async def _fitting(self, calls: Sequence[CallId]) -> list[Prepared] | None:
+        """The parts of one change as they would be done now; None when that has become a result."""
+        asked = self._asked(calls)
+        looked = await look(self._tools, asked)
+        if unfit := spoiled(asked, looked):
+            await self.commit(*unfit)
+        elif denied := denied_by_rule(asked, looked):
+            await self.commit(*denied)
+        return all_fitting(looked)
+
+    def _asked(self, calls: Sequence[CallId]) -> list[AskedCall]:
+        return [self._live.state.calls[call_id].asked for call_id in calls]
+
+    def _open_questions(self, looked: Sequence[Prepared]) -> list[Event]:
+        """Questions for what no rule allows and no person allowed as it is now."""
+        events: list[Event] = []
+        for prepared in looked:
+            call = self._live.state.calls[prepared.call.call_id]
+            if call.stage is Stage.GRANTED and call.question is not None:
+                if payload_hash(prepared.call, prepared.preview) != call.question.payload:
+                    events += self._question(prepared, again=moved_on(prepared.preview))
+            elif prepared.verdict is Verdict.ASK:
+                events += self._question(prepared)
+        return events
+
+    def _question(self, prepared: Prepared, again: str = "") -> list[Event]:
         request = question_event(prepared, again)
         if not self._deny_questions:
             return [request]
-        denied = ApprovalDenied(call_id=call_id, payload=request.payload, reason=NO_QUESTIONS)
+        denied = ApprovalDenied(call_id=request.call_id, payload=request.payload, reason=NO_QUESTIONS)
         return [request, denied]
 
-    async def _run_tool(self, due: RunTool) -> None:
-        """Carry out what was allowed, if it still is what was shown."""
-        asked = self._live.state.calls[due.call_id].asked
+    async def _carry_out(self, looked: Sequence[Prepared]) -> None:
+        """Begin all parts of a change with one record each, do them, and keep what came of each."""
+        started = [started_event(self._live.state, prepared) for prepared in looked]
+        await self.commit(*started)
+        steps = [
+            Step(prepared=one, attempt=event.attempt) for one, event in zip(looked, started, strict=True)
+        ]
+        work = asyncio.ensure_future(carry_out(self._parts, self._hands, self._tools, steps))
         try:
-            prepared = await self._tools.prepare(asked)
-        except ToolError as error:
-            await self.commit(failed(asked, error))
-            return
-        if prepared.verdict is Verdict.DENY:
-            await self._decide_by_rule(due.call_id, prepared)
-        elif payload_hash(prepared.call, prepared.preview) != due.payload:
-            await self.commit(*self._question(due.call_id, prepared, again=moved_on(prepared.preview)))
-        else:
-            await self._carry_out(prepared, due.authority)
-
-    async def _carry_out(self, prepared: Prepared, authority: str) -> None:
-        call = prepared.call
-        attempt = self._live.state.calls[call.call_id].attempt + 1
-        started = ToolStarted(
-            call_id=call.call_id,
-            tool=call.tool,
-            step_key=step_key(self._live.state.session, call.call_id),
-            attempt=attempt,
-            payload=payload_hash(call, prepared.preview),
-            authority=authority,
-            changes=tuple(change.as_record() for change in prepared.preview.changes),
-        )
-        await self.commit(started)
-        for change in prepared.preview.changes:
-            self._hands.expect(change)
-        work = asyncio.ensure_future(self._tools.run(prepared, attempt=attempt))
-        try:
-            result = await asyncio.shield(work)
+            results = await asyncio.shield(work)
         except asyncio.CancelledError:
-            self._cut_short.append(await _end(work, prepared, attempt))
+            self._cut_short += await _end(work, steps)
             raise
-        await self.commit(result)
+        await self.commit(*results)
 
     async def _refuse(self, due: RefuseTool) -> None:
         calls = [self._live.state.calls[call_id].asked for call_id in due.calls]
         await self.commit(*(refused(asked, due.error, due.text) for asked in calls))
 
     async def _check(self, due: CheckTool) -> None:
-        """Look what became of an effect without a receipt; where that proves nothing, say so."""
-        call = self._live.state.calls[due.call_id]
-        proof = await asyncio.to_thread(outcome_of, self._hands.workspace, call.changes)
-        if proof is None:
-            await self.commit(unresolved_event(call))
-            return
-        await self.commit(settled_event(call, proof, by="check"))
+        """Look what became of effects without a receipt; where that proves nothing, say so."""
+        lost = [call for call in self._live.state.calls.values() if call.stage is Stage.STARTED]
+        proofs = await asyncio.to_thread(outcomes_of, self._hands.workspace, [call.changes for call in lost])
+        await self.commit(
+            *(
+                unresolved_event(call) if proof is None else settled_event(call, proof, by="check")
+                for call, proof in zip(lost, proofs, strict=True)
+            )
+        )
 
     async def _pause(self, due: Pause) -> None:
         await self.commit(Paused(reason=due.reason))
@@ -347,20 +353,23 @@ class Runner:
         return events
 
 
-async def _end(work: "asyncio.Task[ToolResulted]", prepared: Prepared, attempt: int) -> ToolResulted:
-    """Let a change of files come to its end, stop a command; the result either way."""
-    if prepared.tool.spec.side_effect is SideEffect.PROCESS:
+async def _end(work: "asyncio.Task[list[ToolResulted]]", steps: Sequence[Step]) -> list[ToolResulted]:
+    """Let changes of files come to their end, stop a command; the results either way."""
+    if any(step.prepared.tool.spec.side_effect is SideEffect.PROCESS for step in steps):
         work.cancel()
     try:
         return await work
     except asyncio.CancelledError:
-        return ToolResulted(
-            call_id=prepared.call.call_id,
-            attempt=attempt,
-            status=str(Outcome.CANCELLED),
-            text="Stopped by the person before it ended. What it had done by then stays.",
-            error="cancelled",
-        )
+        return [
+            ToolResulted(
+                call_id=step.prepared.call.call_id,
+                attempt=step.attempt,
+                status=str(Outcome.CANCELLED),
+                text="Stopped by the person before it ended. What it had done by then stays.",
+                error="cancelled",
+            )
+            for step in steps
+        ]
 
 
 _DELIVER: dict[type[Any], Callable[[Runner, Any], Coroutine[Any, Any, None]]] = {
@@ -368,7 +377,7 @@ _DELIVER: dict[type[Any], Callable[[Runner, Any], Coroutine[Any, Any, None]]] = 
     Wait: Runner._wait,
     RunReads: Runner._run_reads,
     AskApproval: Runner._ask_approval,
-    RunTool: Runner._run_tool,
+    RunTools: Runner._run_tools,
     RefuseTool: Runner._refuse,
     CheckTool: Runner._check,
     Pause: Runner._pause,

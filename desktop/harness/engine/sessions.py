@@ -52,8 +52,9 @@ from desktop.harness.engine.questions import (
     prepare_waiting,
     question_of,
 )
+from desktop.harness.engine.restoring import Restoring, carry_out, plan
 from desktop.harness.engine.summaries import summaries
-from desktop.harness.engine.undo import Restoring, as_plan, carry_out, changes_of, plan
+from desktop.harness.engine.undo import as_plan, changes_of
 from desktop.harness.ports import Write
 
 

@@ -16,7 +16,7 @@ from desktop.harness.core.commands import (
     Pause,
     RefuseTool,
     RunReads,
-    RunTool,
+    RunTools,
 )
 from desktop.harness.core.events import (
     ApprovalDenied,
@@ -116,7 +116,7 @@ def test_the_main_job(log_of: Make) -> None:
     assert state.waiting == ("t1c1",)
     assert state.status(held=False) is Status.WAITING
     log += [grant("t1c1")]
-    assert fold("s1", log_of(*log)).due == RunTool(call_id="t1c1", payload="p1", authority="person:once")
+    assert fold("s1", log_of(*log)).due == RunTools(calls=("t1c1",))
     log += [started("t1c1")]
     assert fold("s1", log_of(*log)).due == CheckTool(call_id="t1c1")
     assert fold("s1", log_of(*log)).status(held=False) is Status.NEEDS_CHECK
@@ -144,7 +144,7 @@ def test_two_clicks_are_one_yes(log_of: Make) -> None:
     """A decision stored twice, or a no behind a yes, changes nothing any more."""
     twice = [grant("t1c1"), grant("t1c1"), ApprovalDenied(call_id="t1c1", payload="p1")]
     state = fold("s1", log_of(BEGIN, SAID, reply(1, True), ask("t1c1"), *twice))
-    assert state.due == RunTool(call_id="t1c1", payload="p1", authority="person:once")
+    assert state.due == RunTools(calls=("t1c1",))
     after = [*twice, started("t1c1"), done("t1c1"), grant("t1c1"), done("t1c1", "failed")]
     assert fold("s1", log_of(BEGIN, SAID, reply(1, True), ask("t1c1"), *after)).due == CallModel(
         turn=2, attempt=1

@@ -11,7 +11,13 @@ from desktop.harness.adapters.tools.edits import replaced
 from desktop.harness.adapters.tools.matching import MAX_MATCHES, Match, find
 from desktop.harness.adapters.tools.nearest import nearest_text
 from desktop.harness.adapters.tools.proposals import Content, edited, refuse_placeholders
-from desktop.harness.adapters.tools.targets import argument, read_for_change, target, whole_text
+from desktop.harness.adapters.tools.targets import (
+    argument,
+    read_for_change,
+    refuse_read_only,
+    target,
+    whole_text,
+)
 from desktop.harness.adapters.tools.textfile import StrictText
 from desktop.harness.core.errors import Refusal, ToolError
 from desktop.harness.core.names import shown
@@ -53,6 +59,7 @@ class EditFile:
         """The file before and after. Raises ToolError (NO_MATCH, MANY_MATCHES, NO_CHANGE, ENCODING, ...)."""
         old, new = whole_text(call, "old_text").removeprefix("\ufeff"), whole_text(call, "new_text")
         found = target(view, argument(call, "path"))
+        refuse_read_only(view, found)
         content = Content.of(self._texts, read_for_change(view, found), found)
         if content.encoding.bom:
             new = new.removeprefix("\ufeff")

@@ -78,6 +78,16 @@ def named_itself(view: FileView, asked: str) -> Target:
     return found
 
 
+def refuse_read_only(view: FileView, found: Target) -> None:
+    """Raises ToolError(NO_PERMISSION) for a file that nobody may write: its owner marked it so on purpose."""
+    info = view.info(found.path)
+    if info is not None and info.kind is FileKind.FILE and not info.mode & 0o222:
+        raise ToolError(
+            Refusal.NO_PERMISSION,
+            f"{shown(found.asked)} is marked read-only, so it is left alone; ask the person.",
+        )
+
+
 def read_for_change(view: FileView, found: Target) -> bytes:
     """The whole content of a file that is to be changed. Raises ToolError(TOO_BIG) above 200 MB."""
     info = view.info(found.path)

@@ -14,6 +14,7 @@ from desktop.harness.adapters.tools.targets import (
     Target,
     argument,
     read_for_change,
+    refuse_read_only,
     target,
     whole_text,
 )
@@ -76,6 +77,7 @@ class WriteFile:
         return await carry_out(self._workspace, self._preimages, preview, f"{verb} {shown(change.path)}.")
 
     def _rewritten(self, view: FileView, found: Target, text: str) -> Change:
+        refuse_read_only(view, found)
         content = Content.of(self._texts, read_for_change(view, found), found)
         if content.encoding.bom:
             text = text.removeprefix("\ufeff")

@@ -8,6 +8,7 @@ from desktop.harness.api import (
     PaddockError,
     Status,
     StorageError,
+    UnsettledError,
     UsageError,
     WaitingError,
 )
@@ -47,6 +48,7 @@ _BY_STATUS = {
 _BY_ERROR: tuple[tuple[type[PaddockError], Exit], ...] = (
     (UsageError, Exit.WRONG_USE),
     (BusyError, Exit.BUSY),
+    (UnsettledError, Exit.NEEDS_CHECK),
     (WaitingError, Exit.WAITING),
     (StorageError, Exit.FAULT),
     (ModelError, Exit.MODEL_FAILED),

@@ -21,6 +21,7 @@ from desktop.harness.core.errors import (
     PaddockError,
     StorageError,
     StorageFullError,
+    UnsettledError,
     UsageError,
     WaitingError,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "StorageError",
     "StorageFullError",
     "UndoPlan",
+    "UnsettledError",
     "Update",
     "UsageError",
     "WaitingError",
@@ -115,7 +117,7 @@ class SessionAPI(Protocol):
 
         `rules` (`tool` or `tool:pattern`) hold until the run ends. `deny_questions` answers each
         question with no.
-        Raises WaitingError, BusyError, StorageFullError; then nothing was recorded.
+        Raises WaitingError, UnsettledError, BusyError, StorageFullError; then nothing was recorded.
         """
         ...
 

@@ -4,6 +4,7 @@
     ├── UsageError          wrong words, unknown session, bad folder     (exit 2)
     ├── BusyError           the session is in use elsewhere              (exit 8)
     ├── WaitingError        an open question has to be answered first    (exit 3)
+    │   └── UnsettledError  nobody knows whether an effect happened      (exit 4)
     ├── StorageError        the log could not be read or written         (exit 1)
     │   ├── NewerDataError  the log was written by a newer Paddock
     │   └── StorageFullError
@@ -30,6 +31,10 @@ class BusyError(PaddockError):
 
 class WaitingError(PaddockError):
     """The session waits for a person's answer, so it takes no new prompt."""
+
+
+class UnsettledError(WaitingError):
+    """An effect has no receipt; whether it happened has to be said before anything else is asked for."""
 
 
 class StorageError(PaddockError):

@@ -77,6 +77,7 @@ class _Batch:
     calls: tuple[AskedCall, ...]
     results: dict[CallId, tuple[str, Seq]] = field(default_factory=dict)
     started: set[CallId] = field(default_factory=set)
+    lost: dict[CallId, int] = field(default_factory=dict)
 
 
 def _encoded(message: dict[str, Any]) -> bytes:
@@ -204,15 +205,22 @@ class Projection:
             self._batch.started.add(started.call_id)
 
     def _on_tool_result(self, result: ToolResulted, seq: Seq) -> None:
+        batch = self._batch
+        if batch is not None and 0 < result.attempt <= batch.lost.get(result.call_id, 0):
+            self._left_out.append((seq, "a result that came after its attempt was given up for lost"))
+            return
         self._take_result(result.call_id, result.text, seq)
 
     def _on_effect_unresolved(self, unresolved: EffectUnresolved, seq: Seq) -> None:
         if self._batch is not None:
             self._batch.started.add(unresolved.call_id)
+            self._batch.lost[unresolved.call_id] = unresolved.attempt
 
     def _on_effect_settled(self, settled: EffectSettled, seq: Seq) -> None:
         """A call that is tried again has a result of its own still to come."""
         if settled.outcome == Settlement.RETRY:
+            if self._batch is not None:
+                self._batch.lost[settled.call_id] = settled.attempt
             return
         who = "The person" if settled.by == "person" else "Paddock"
         happened = settled.outcome == Settlement.HAPPENED

@@ -215,7 +215,7 @@ def _is_answer(call: OpenCall | None, payload: str) -> bool:
 
 def _on_tool_started(state: SessionState, started: ToolStarted) -> SessionState:
     call = state.calls.get(started.call_id)
-    if call is None or not call.is_open:
+    if call is None or not call.is_open or started.attempt <= call.attempt:
         return state
     return state.with_call(
         started.call_id,
@@ -227,9 +227,9 @@ def _on_tool_started(state: SessionState, started: ToolStarted) -> SessionState:
 
 
 def _on_tool_result(state: SessionState, result: ToolResulted) -> SessionState:
-    """A call ends once; a late or second result is evidence."""
+    """A call ends once; a second result, or one of an attempt that was given up for lost, is evidence."""
     call = state.calls.get(result.call_id)
-    if call is None or not call.is_open:
+    if call is None or not call.is_open or 0 < result.attempt <= call.lost:
         return state
     state = state.with_call(result.call_id, stage=Stage.DONE)
     return _with_changes(state, result.receipt)
@@ -244,19 +244,20 @@ def _with_changes(state: SessionState, receipt: Any) -> SessionState:
 
 def _on_effect_unresolved(state: SessionState, unresolved: EffectUnresolved) -> SessionState:
     call = state.calls.get(unresolved.call_id)
-    if call is None or call.stage is not Stage.STARTED:
+    if call is None or call.stage is not Stage.STARTED or call.attempt != unresolved.attempt:
         return state
-    return state.with_call(unresolved.call_id, stage=Stage.UNRESOLVED)
+    return state.with_call(unresolved.call_id, stage=Stage.UNRESOLVED, lost=call.attempt)
 
 
 def _on_effect_settled(state: SessionState, settled: EffectSettled) -> SessionState:
     call = state.calls.get(settled.call_id)
-    if call is None or call.stage not in (Stage.STARTED, Stage.UNRESOLVED):
+    is_open = call is not None and call.stage in (Stage.STARTED, Stage.UNRESOLVED)
+    if call is None or not is_open or call.attempt != settled.attempt:
         return state
     if settled.outcome == Settlement.RETRY:
         again = Stage.GRANTED if call.question is not None else Stage.PROPOSED
-        return _released(state.with_call(settled.call_id, stage=again))
-    state = _released(state.with_call(settled.call_id, stage=Stage.DONE))
+        return _released(state.with_call(settled.call_id, stage=again, lost=call.attempt))
+    state = _released(state.with_call(settled.call_id, stage=Stage.DONE, lost=call.attempt))
     return _with_changes(state, settled.receipt)
 
 

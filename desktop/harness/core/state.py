@@ -68,7 +68,8 @@ class OpenCall:
     """One call of the newest reply.
 
     `question` is the newest approval request, if there was one, and `granted_at` the record that said yes
-    to it; `changes` is what a started effect set out to do.
+    to it; `changes` is what a started effect set out to do. `lost` is the newest attempt that left no
+    receipt: a result that comes for it all the same is evidence.
     """
 
     asked: AskedCall
@@ -78,6 +79,7 @@ class OpenCall:
     granted_at: Seq = Seq(0)
     reason: str = ""
     attempt: int = 0
+    lost: int = 0
     changes: tuple[Mapping[str, Any], ...] = ()
 
     @property

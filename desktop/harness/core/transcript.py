@@ -90,6 +90,8 @@ class Transcript:
         self._rows: list[Row] = []
         self._index: dict[str, int] = {}
         self._turn = 0
+        self._ended: set[CallId] = set()
+        self._lost: dict[CallId, int] = {}
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -157,13 +159,33 @@ class Transcript:
         yield from self._tool(started.call_id, record, status="running")
 
     def _on_tool_result(self, result: ToolResulted, record: Record) -> Iterator[Patch]:
-        yield from self._tool(result.call_id, record, status=result.status, detail=result.text)
+        """A call ends once; what comes later is shown as late and changes nothing."""
+        name = result.call_id
+        if name in self._ended or 0 < result.attempt <= self._lost.get(name, 0):
+            yield from self._late(name, record)
+            return
+        self._ended.add(name)
+        yield from self._tool(name, record, status=result.status, detail=result.text)
+
+    def _late(self, call_id: CallId, record: Record) -> Iterator[Patch]:
+        index = self._index.get(call_id)
+        if index is not None:
+            title = self._rows[index].title
+            yield self._notice(record, f"A late result came for this step and changes nothing: {title}.")
 
     def _on_effect_unresolved(self, unresolved: EffectUnresolved, record: Record) -> Iterator[Patch]:
+        if unresolved.call_id in self._ended:
+            return
+        self._lost[unresolved.call_id] = unresolved.attempt
         yield from self._tool(unresolved.call_id, record, status="unresolved", detail=unresolved.text)
 
     def _on_effect_settled(self, settled: EffectSettled, record: Record) -> Iterator[Patch]:
         ends = {Settlement.HAPPENED: "ok", Settlement.DID_NOT_HAPPEN: "failed"}
+        if settled.call_id in self._ended:
+            return
+        self._lost[settled.call_id] = settled.attempt
+        if settled.outcome in ends:
+            self._ended.add(settled.call_id)
         status = ends.get(Settlement(settled.outcome), "running")
         yield from self._tool(settled.call_id, record, status=status)
 
@@ -192,7 +214,7 @@ class Transcript:
         index = self._index.get(f"a{self._turn + 1}")
         if index is not None:
             yield self._put(replace(self._rows[index], status="cut"))
-        yield from self._end_open("cancelled")
+        yield from self._end_open("cancelled", is_final=False)
         yield self._notice(record, "Stopped at once.")
 
     def _on_steered(self, steered: Steered, record: Record) -> Iterator[Patch]:
@@ -271,13 +293,15 @@ class Transcript:
                 self._index[name] = place - 1
         return Patch(index=index, removed=1, rows=())
 
-    def _end_open(self, status: str) -> Iterator[Patch]:
-        """What still seemed to run or wait will not go on."""
+    def _end_open(self, status: str, *, is_final: bool = True) -> Iterator[Patch]:
+        """What still seemed to run or wait will not go on; `is_final`: nor will it be told how it ended."""
         for index in range(len(self._rows) - 1, -1, -1):
             row = self._rows[index]
             if row.kind is RowKind.USER:
                 break
             if row.kind is RowKind.TOOL and row.status in ("running", "waiting"):
+                if is_final and row.call_id is not None:
+                    self._ended.add(row.call_id)
                 yield self._put(replace(row, status=status))
 
 

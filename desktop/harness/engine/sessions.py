@@ -8,7 +8,7 @@ from contextlib import aclosing
 from desktop import __version__
 from desktop.harness.core.approvals import Offer, offer
 from desktop.harness.core.definition import Route
-from desktop.harness.core.errors import BusyError, ToolError, UsageError, WaitingError
+from desktop.harness.core.errors import BusyError, ToolError, UnsettledError, UsageError, WaitingError
 from desktop.harness.core.events import (
     CancelRequested,
     Event,
@@ -110,8 +110,7 @@ class Sessions:
             raise UsageError("There is nothing to send yet.")
         live = await self._coordinator.live(session)
         self._parts.prepare(live.state.route)
-        if self._status(live) is Status.WAITING:
-            raise WaitingError("Paddock waits for your answer above. Answer it, or stop, then send this.")
+        _refuse_over_open(live.view().status)
         hands = await self._coordinator.hands(live.state)
         for rule in rules:
             _check_rule(rule, hands)
@@ -363,8 +362,16 @@ class Sessions:
         """Keep the text of the composer."""
         await self._parts.store.put_note(f"draft:{session}", text or None)
 
-    def _status(self, live: LiveSession) -> Status:
-        return live.state.status(held=self._coordinator.is_running(live.state.session))
+
+def _refuse_over_open(status: Status) -> None:
+    """Raises WaitingError, UnsettledError: a new prompt would close what a person has to answer first."""
+    if status is Status.WAITING:
+        raise WaitingError("Paddock waits for your answer above. Answer it, or stop, then send this.")
+    if status is Status.NEEDS_CHECK:
+        raise UnsettledError(
+            "Something was begun here and it is not known whether it happened. "
+            "Continue and answer that first, or stop here, then send this."
+        )
 
 
 def _check_rule(text: str, hands: Hands) -> None:

@@ -122,7 +122,7 @@ async def test_a_denied_part_lets_the_others_be_made(bench: Any) -> None:
 
 
 async def test_a_part_that_moved_on_holds_back_the_others(bench: Any) -> None:
-    """One file changed between the question and the yes: none is written until the new difference is allowed."""
+    """One file changed between the question and the yes: none is written until that is allowed."""
     b = await bench([three(), text("Done.")])
     fill(b.folder)
     session = await b.start()

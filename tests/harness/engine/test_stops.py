@@ -11,7 +11,14 @@ from typing import Any
 
 import pytest
 
-from desktop.harness.api import SessionSummary, Settlement, Status, StorageFullError, UsageError
+from desktop.harness.api import (
+    SessionSummary,
+    Settlement,
+    Status,
+    StorageFullError,
+    UnsettledError,
+    UsageError,
+)
 from desktop.harness.core.events import ReplyProgress, Resumed
 from desktop.harness.core.projection import CUT_MARK
 from desktop.proof.script import (
@@ -314,7 +321,10 @@ async def test_streamed_text_survives_sigkill(bench: Any) -> None:
 
 
 async def test_an_effect_without_receipt_is_never_repeated_on_its_own(bench: Any) -> None:
-    """Killed while a command runs: it needs a look, opening runs nothing, and the model is told "unknown"."""
+    """Killed while a command runs: it needs a look, and a new prompt waits for the answer.
+
+    Stopping there is an answer too; the model is told "unknown" then.
+    """
     b = await bench([call("run_command", {"command": "echo x >> tally; sleep 60"}), text("Hm.")])
     tally = b.folder / "tally"
     session = await _killed(b, "run_command", when=tally.exists)
@@ -322,6 +332,11 @@ async def test_an_effect_without_receipt_is_never_repeated_on_its_own(bench: Any
     await b.door.sessions.resume(session)
     assert (await b.door.sessions.settled(session)).status is Status.NEEDS_CHECK
     assert (await b.kinds(session))[-1] == "effect_unresolved"
+    before = await b.door.sessions.records(session)
+    with pytest.raises(UnsettledError, match="not known whether it happened"):
+        await b.say(session, "what happened?")
+    assert await b.door.sessions.records(session) == before
+    await b.door.sessions.cancel(session)
     assert (await b.say(session, "what happened?")).status is Status.IDLE
     assert "unknown" in b.sent()[-2]["content"]
     assert tally.read_text() == "x\n"

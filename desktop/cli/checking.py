@@ -7,6 +7,9 @@ from desktop.cli.output import Output
 from desktop.cli.verb import Verb
 from desktop.harness.api import Door, SessionId
 
+_FAULTS = ("log", "fault")
+"""The checks that must not fail: the log is whole, and every other check could be made."""
+
 
 def _declare(parser: ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", nargs="?", help="one chat; default: all")
@@ -28,13 +31,15 @@ async def verify(door: Door, words: Namespace, out: Output) -> int:
 
 
 async def doctor(door: Door, words: Namespace, out: Output) -> int:
-    """Say which walls hold and whether the parts work."""
-    for check in await door.doctor(await _session(door, words)):
+    """Say which walls hold and whether the parts work; a damaged log is a fault, a missing wall is not."""
+    checks = await door.doctor(await _session(door, words))
+    for check in checks:
         mark = "\u2713" if check.ok else "!"
         out.both(
             {"check": check.check, "ok": check.ok, "text": check.text}, f"{mark} {check.check}: {check.text}"
         )
-    return Exit.DONE
+    is_faulty = any(check.check in _FAULTS and not check.ok for check in checks)
+    return Exit.FAULT if is_faulty else Exit.DONE
 
 
 async def _session(door: Door, words: Namespace) -> SessionId | None:

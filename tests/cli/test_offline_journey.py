@@ -1,5 +1,7 @@
 """The main job from the command line with the offline helper: real processes, real files, no key."""
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -191,8 +193,22 @@ def test_verify_and_doctor(paddock: Any) -> None:
     session = paddock.run(REPLACE).session
     paddock("approve", session)
     assert paddock("verify").code == Exit.DONE and paddock("verify", session).out == ""
-    checks = paddock("doctor").items
-    assert checks and all(set(check) == {"check", "ok", "text"} for check in checks)
+    done = paddock("doctor")
+    assert done.code == Exit.DONE and all(set(check) == {"check", "ok", "text"} for check in done.items)
+
+
+def test_a_damaged_log_is_a_fault_for_verify_and_doctor(paddock: Any) -> None:
+    """Both end with 1 and name it, so that a script that only looks at the exit code is not misled."""
+    paddock("approve", paddock.run(REPLACE).session)
+    with closing(sqlite3.connect(paddock.data / "paddock.db")) as log:
+        for (name,) in log.execute("select name from sqlite_master where type = 'trigger'").fetchall():
+            log.execute(f'drop trigger "{name}"')
+        log.execute("update records set data = '{}' where seq = 2 and session not like 'project:%'")
+        log.commit()
+    assert paddock("verify").code == Exit.FAULT
+    done = paddock("doctor")
+    assert done.code == Exit.FAULT
+    assert [check["check"] for check in done.items if check["check"] == "log" and not check["ok"]] == ["log"]
 
 
 def test_people_read_words(paddock: Any) -> None:

@@ -117,7 +117,10 @@ async def test_writing_stays_inside(attempt: Any, tool: str, arguments: dict[str
         (folder / "hard").hardlink_to(folder.parent / "OUT" / "f")
 
     house, results = await attempt(
-        (tool, arguments), ("write_file", {"path": "fine.txt", "content": "y"}), prepare=with_hard_link
+        (tool, arguments),
+        ("list_files", {}),
+        ("write_file", {"path": "fine.txt", "content": "y"}),
+        prepare=with_hard_link,
     )
     out = house.folder.parent / "OUT"
     assert results[0].status == "failed", results[0]

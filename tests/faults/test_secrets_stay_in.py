@@ -115,6 +115,7 @@ def test_values_of_env_files(paddock: Any, inside: Any) -> None:
                 ("search_files", {"pattern": "token .*"}, "b"),
                 ("run_command", {"command": "cat .env copy.txt; base64 .env"}, "c"),
                 ("edit_file", {"path": "copy.txt", "old_text": "token", "new_text": "[secret-1]"}, "d"),
+                ("read_file", {"path": "copy.txt"}, "r"),
                 ("edit_file", {"path": "copy.txt", "old_text": "token", "new_text": "pass"}, "e"),
             ]
         ),
@@ -126,7 +127,7 @@ def test_values_of_env_files(paddock: Any, inside: Any) -> None:
     assert done.code == 0 and value not in done.out
     assert not any(value.encode() in one.body for one in server.exchanges)
     results = [one["data"] for one in done.of("tool_result")]
-    assert [one["status"] for one in results] == ["ok", "ok", "ok", "failed", "ok"]
+    assert [one["status"] for one in results] == ["ok", "ok", "ok", "failed", "ok", "ok"]
     assert "development" in results[0]["text"] and results[3]["error"] == "placeholder"
     assert (paddock.folder / "copy.txt").read_text() == f"pass {value}\n"
 

@@ -248,7 +248,8 @@ class Runner:
 
     async def _ask_approval(self, due: AskApproval) -> None:
         """Preview the effects of a reply: what a rule allows is carried out, all else is asked about."""
-        first, *later = chains([self._live.state.calls[call_id] for call_id in due.calls])
+        undone = [call for call in self._live.state.calls.values() if call.is_open]
+        first, *later = [group for group in chains(undone) if set(group) & set(due.calls)]
         looked = await self._fitting(first)
         if looked is None:
             return
@@ -257,7 +258,7 @@ class Runner:
             await self._carry_out(looked)
             return
         staged = [change for prepared in looked for change in prepared.preview.changes]
-        for calls in later:
+        for calls in later:  # only to ask about all of them at once: each has its turn later
             found = await look(self._tools, self._asked(calls), staged)
             if (fitting := all_fitting(found)) is not None:
                 events += self._open_questions(fitting)
@@ -294,7 +295,7 @@ class Runner:
             if call.stage is Stage.GRANTED and call.question is not None:
                 if payload_hash(prepared.call, prepared.preview) != call.question.payload:
                     events += self._question(prepared, again=moved_on(prepared.preview))
-            elif prepared.verdict is Verdict.ASK:
+            elif prepared.verdict is Verdict.ASK and call.stage is not Stage.WAITING:
                 events += self._question(prepared)
         return events
 

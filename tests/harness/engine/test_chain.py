@@ -175,6 +175,22 @@ async def test_a_command_ends_the_change_and_is_no_part_of_it(bench: Any) -> Non
     assert (await b.results(session))[1].text.endswith("one")
 
 
+async def test_a_read_between_two_changes_parts_them(bench: Any) -> None:
+    """What is read in between shows the first change, and the second has its own end."""
+    reply = [
+        edit("a.txt", "1", "one"),
+        ("read_file", {"path": "a.txt"}, "r"),
+        edit("b.txt", "nowhere", "two"),
+    ]
+    b = await bench([calls(reply), text("Done.")])
+    fill(b.folder)
+    session = await b.start()
+    assert (await b.say(session, "go", rules=["edit_file"])).status is Status.IDLE
+    one, read, two = await b.results(session)
+    assert (one.status, two.error) == ("ok", "no-match")
+    assert "one" in read.text
+
+
 class _Fails:
     """Stands before a folder's writes and lets those of one path fail, as a full disk does."""
 

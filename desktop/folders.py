@@ -18,7 +18,7 @@ from desktop.harness.adapters.tools.textfile import StrictText
 from desktop.harness.core.errors import ToolError
 from desktop.harness.core.toolspec import Change, ChangeKind
 from desktop.harness.engine.parts import Hands
-from desktop.harness.ports import PreImages, Store, Watcher, Worker
+from desktop.harness.ports import PreImages, Spool, Store, Watcher, Worker
 
 Refresh = Callable[[str, frozenset[str] | None], Coroutine[Any, Any, None]]
 """Gets a folder's real path and what changed in it; None: the folder itself is gone."""
@@ -32,6 +32,7 @@ class Folders:
         data_dir: Path,
         store: Store,
         preimages: PreImages,
+        spool: Spool,
         redaction: KnownSecrets,
         texts: StrictText,
         worker: Worker,
@@ -39,6 +40,7 @@ class Folders:
         self._data_dir = data_dir
         self._store = store
         self._preimages = preimages
+        self._spool = spool
         self._redaction = redaction
         self._texts = texts
         self._worker = worker
@@ -66,10 +68,13 @@ class Folders:
                 return known
             self._forget(folder.root)
             folder.learn_secrets()
+            with contextlib.suppress(ToolError):
+                folder.clean_strays(".")
             hands = hands_into(
                 folder,
                 store=self._store,
                 preimages=self._preimages,
+                spool=self._spool,
                 redaction=self._redaction,
                 texts=self._texts,
                 worker=self._worker,

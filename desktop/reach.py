@@ -26,7 +26,7 @@ from desktop.harness.core.errors import ToolError
 from desktop.harness.core.policy import Mode
 from desktop.harness.core.toolspec import Change
 from desktop.harness.engine.parts import Hands
-from desktop.harness.ports import FileKind, PreImages, Store, Tool, Worker
+from desktop.harness.ports import FileKind, PreImages, Spool, Store, Tool, Worker
 
 _MAX_ENV_BYTES = 1_000_000
 
@@ -66,6 +66,7 @@ def hands_into(
     *,
     store: Store,
     preimages: PreImages,
+    spool: Spool,
     redaction: KnownSecrets,
     texts: StrictText,
     worker: Worker,
@@ -94,7 +95,11 @@ def hands_into(
     ]
     if processes.is_available and allows_commands:
         command = RunCommand(
-            processes, folder=folder.root, redaction=redaction, keep_artifact=store.put_artifact
+            processes,
+            folder=folder.root,
+            redaction=redaction,
+            keep_artifact=store.put_artifact,
+            spool=spool,
         )
         changing.append(command)
     return Hands(

@@ -20,6 +20,7 @@ from desktop.harness.adapters.redaction import KnownSecrets, secrets_of_environm
 from desktop.harness.adapters.sandbox.own_process import make_undumpable, take_key_from_environment
 from desktop.harness.adapters.secrets import Keychain
 from desktop.harness.adapters.settings import SettingsFile
+from desktop.harness.adapters.spool import SpoolFolder
 from desktop.harness.adapters.store import SqliteStore
 from desktop.harness.adapters.tools.textfile import StrictText
 from desktop.harness.adapters.worker.client import HelperProcess
@@ -68,6 +69,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
     settings = SettingsFile(data_dir / "settings.json")
     worker = HelperProcess()
     preimages = KeptFiles(data_dir / "preimages")
+    spool = SpoolFolder(data_dir / "running")
     texts = StrictText()
 
     async def key_for(origin: str) -> str | None:
@@ -87,7 +89,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
             await client().close()
 
     services = Services(settings, keychain, models, redaction, origin_of=origin_of, is_plain=is_plain)
-    folders = Folders(data_dir, store, preimages, redaction, texts, worker)
+    folders = Folders(data_dir, store, preimages, spool, redaction, texts, worker)
 
     def model_for(route: Route) -> Model:
         return _offline_helper() if route.is_offline else client()
@@ -101,6 +103,7 @@ async def open_door(data_dir: Path, *, watches: bool = False) -> House:
         clock=SystemClock(),
         redaction=redaction,
         preimages=preimages,
+        spool=spool,
         text_files=texts,
         instructions=resources.instructions(),
         model=model_for,

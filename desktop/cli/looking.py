@@ -15,6 +15,8 @@ async def sessions(door: Door, words: Namespace, out: Output) -> int:
     listed = await door.sessions.summaries()
     for one in listed:
         out.both(_summary(one), _summary_words(one))
+        for call in one.needs_check:
+            out.line(f"  ! {call} may have happened or not: paddock settle {one.session} {call}")
     if not listed:
         out.line("There are no chats yet.")
     return Exit.DONE

@@ -8,6 +8,14 @@ from typing import Any
 
 from desktop.harness.api import Record, record_as_json
 
+_TAIL_LINES = 10
+_SHOWS = {
+    "before": "is as it was before.",
+    "after": "is as it should be after.",
+    "other": "is something else now.",
+    "gone": "is gone.",
+    "unreadable": "cannot be read.",
+}
 _MARKS = {"ok": "\u2713", "refused": "not allowed", "failed": "failed", "cancelled": "stopped"}
 
 
@@ -53,6 +61,25 @@ def _undone(data: Mapping[str, Any]) -> str:
     return "\n".join(restored + kept) or "  nothing was put back"
 
 
+def _unresolved(data: Mapping[str, Any]) -> str:
+    evidence = data.get("evidence") or {}
+    lines = [f"  ! {data['call_id']}: {data['text']}"]
+    lines += [f"    {one['path']} {_SHOWS[one['shows']]}" for one in evidence.get("files", ())]
+    if (command := evidence.get("command")) is not None:
+        lines.append(f"    {_how_far(command)}")
+        lines += [f"    | {line}" for line in str(command.get("tail", "")).splitlines()[-_TAIL_LINES:]]
+    return "\n".join(lines)
+
+
+def _how_far(command: Mapping[str, Any]) -> str:
+    if not command:
+        return "Nothing was kept of its output, and how it ended is not known."
+    if not command.get("has_ended"):
+        return "It had not ended when Paddock stopped. The last of its output:"
+    code = command.get("exit_code")
+    return f"It ended {'from outside' if code is None else f'with exit code {code}'}. The last of its output:"
+
+
 def _short(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= 120 else text[:119] + "\u2026"
@@ -69,7 +96,7 @@ _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
         f"  not allowed {data['call_id']}" + (f": {data['reason']}" if data.get("reason") else "")
     ),
     "tool_result": _result,
-    "effect_unresolved": lambda data: f"  ! {data['call_id']}: {data['text']}",
+    "effect_unresolved": _unresolved,
     "effect_settled": lambda data: f"  {data['call_id']}: {str(data['outcome']).replace('_', ' ')}",
     "model_failed": lambda data: f"  ! {data['text']}",
     "interrupted": lambda _: "  interrupted",

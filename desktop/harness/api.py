@@ -33,7 +33,9 @@ from desktop.harness.core.views import (
     Check,
     ContextView,
     Decision,
+    Evidence,
     FileDiff,
+    FileEvidence,
     Message,
     Project,
     Question,
@@ -55,8 +57,10 @@ __all__ = [
     "ContextView",
     "Decision",
     "Door",
+    "Evidence",
     "Fault",
     "FileDiff",
+    "FileEvidence",
     "Message",
     "Mode",
     "ModelError",
@@ -135,6 +139,13 @@ class SessionAPI(Protocol):
 
     async def settle(self, session: SessionId, call_id: CallId, outcome: Settlement) -> None:
         """Answer for an effect without a receipt: it happened, it did not, or try it again; the run goes on.
+
+        Raises UsageError when nothing has to be answered for under that name.
+        """
+        ...
+
+    async def evidence(self, session: SessionId, call_id: CallId) -> Evidence:
+        """What can be seen of an effect without a receipt: its files now, or the end of a command's output.
 
         Raises UsageError when nothing has to be answered for under that name.
         """

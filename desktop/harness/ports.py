@@ -4,7 +4,7 @@ Everything here is a capability: whoever is handed one may use it, and nobody ca
 reach around it.
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from desktop.harness.core.definition import Route as Route
 from desktop.harness.core.events import Event, Record
 from desktop.harness.core.ids import (
     ArtifactId,
+    CallId,
     Digest,
     ProjectId,
     RunNumber,
@@ -304,6 +305,10 @@ class Workspace(FileView, Protocol):
         """
         ...
 
+    def clean_strays(self, path: str) -> int:
+        """Remove temporary files that writers who died left in a folder; how many. Raises ToolError."""
+        ...
+
     def close(self) -> None:
         """Let the folder go."""
         ...
@@ -392,12 +397,48 @@ class Processes(Protocol):
     """Running commands in the workspace."""
 
     async def run(
-        self, command: str, *, folder: str, timeout_s: float, max_output_bytes: int
+        self,
+        command: str,
+        *,
+        folder: str,
+        timeout_s: float,
+        max_output_bytes: int,
+        on_output: Callable[[bytes, int | None, bool], None] | None = None,
     ) -> CommandResult:
         """Run `sh -c command` with null stdin, no terminal and a minimal environment; end all it started.
 
+        `on_output` is told, now and then and at the end, the newest output, the exit code as far as it is
+        known, and whether the command has ended; from another thread. It must not raise.
         Cancelling ends the whole tree before CancelledError leaves. Raises ToolError.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spooled:
+    """The end of what a command printed, without secrets, and how it ended as far as that is known."""
+
+    tail: str = ""
+    exit_code: int | None = None
+    has_ended: bool = False
+
+
+class Spool(Protocol):
+    """What running commands printed, kept against a crash until their result is on record.
+
+    Blocking but short; raises nothing, because it holds evidence and nothing else.
+    """
+
+    def keep(self, session: SessionId, call: CallId, output: Spooled) -> None:
+        """Keep how far a command came, instead of what was kept of it before."""
+        ...
+
+    def get(self, session: SessionId, call: CallId) -> Spooled | None:
+        """What was kept of a command, None when nothing was."""
+        ...
+
+    def clear(self, session: SessionId, *, but: Collection[CallId] = ()) -> None:
+        """Forget the commands of a session, except these."""
         ...
 
 

@@ -342,12 +342,18 @@ class ToolResulted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectUnresolved:
-    """An effect was started and left no receipt; nobody knows whether it happened."""
+    """An effect was started and left no receipt; nobody knows whether it happened.
+
+    `evidence` is what was found when somebody looked: `files`, each a path with its `now`, `before` and
+    `after` digests, `size_bytes`, and what it `shows` (before, after, other, gone, unreadable); or `command`
+    with the `tail` of its output, whether it `has_ended`, and its `exit_code` where that is known.
+    """
 
     kind: ClassVar = "effect_unresolved"
     call_id: CallId
     attempt: int
     text: str
+    evidence: Mapping[str, Any] | None = None
 
 
 class Settlement(StrEnum):

@@ -246,7 +246,9 @@ def _on_effect_unresolved(state: SessionState, unresolved: EffectUnresolved) -> 
     call = state.calls.get(unresolved.call_id)
     if call is None or call.stage is not Stage.STARTED or call.attempt != unresolved.attempt:
         return state
-    return state.with_call(unresolved.call_id, stage=Stage.UNRESOLVED, lost=call.attempt)
+    return state.with_call(
+        unresolved.call_id, stage=Stage.UNRESOLVED, lost=call.attempt, evidence=unresolved.evidence
+    )
 
 
 def _on_effect_settled(state: SessionState, settled: EffectSettled) -> SessionState:

@@ -80,6 +80,7 @@ class OpenCall:
     reason: str = ""
     attempt: int = 0
     lost: int = 0
+    evidence: Mapping[str, Any] | None = None
     changes: tuple[Mapping[str, Any], ...] = ()
 
     @property

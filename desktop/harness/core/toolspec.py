@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from desktop.harness.core.ids import ArtifactId, CallId, Digest
+from desktop.harness.core.ids import ArtifactId, CallId, Digest, SessionId
+
+NO_SESSION = SessionId("")
 
 
 class SideEffect(StrEnum):
@@ -58,6 +60,7 @@ class ToolCall:
 
     `raw` is what the server sent (kept as evidence, may be no JSON at all).
     `arguments` is the coerced object, or None when `problem` says why there is none.
+    `session` is the one it belongs to, for what is kept beside the log while it runs.
     """
 
     call_id: CallId
@@ -65,6 +68,7 @@ class ToolCall:
     raw: str
     arguments: Mapping[str, Any] | None = None
     problem: str = ""
+    session: SessionId = NO_SESSION
 
 
 class ChangeKind(StrEnum):

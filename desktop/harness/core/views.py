@@ -104,6 +104,33 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileEvidence:
+    """One file of an effect without a receipt. `shows` is before, after, other, gone or unreadable."""
+
+    path: str
+    shows: str
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What can be seen of an effect without a receipt.
+
+    For files what each shows now, and `differences` from before to now and from now to after where both
+    are known. For a command the `tail` of its output, whether it `has_ended`, and its `exit_code` if that
+    is known.
+    """
+
+    call_id: CallId
+    files: tuple[FileEvidence, ...] = ()
+    differences: tuple[FileDiff, ...] = ()
+    is_command: bool = False
+    tail: str = ""
+    exit_code: int | None = None
+    has_ended: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """A person's answer to one question. `scope` None means no.
 

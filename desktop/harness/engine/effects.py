@@ -1,7 +1,9 @@
 """What surrounds an effect: the question before it, and the look after a crash."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from posixpath import dirname
 from typing import Any
 
 from desktop.harness.core.approvals import Scope, payload_hash
@@ -18,7 +20,7 @@ from desktop.harness.core.state import OpenCall, SessionState, Stage
 from desktop.harness.core.toolspec import Change, ChangeKind, Preview
 from desktop.harness.core.visible import for_name, hidden_count
 from desktop.harness.engine.tool_call import Prepared
-from desktop.harness.ports import FileView
+from desktop.harness.ports import FileView, Workspace
 
 
 def question_event(prepared: Prepared, again: str = "") -> ApprovalRequest:
@@ -97,10 +99,10 @@ def _reach(state: SessionState, prepared: Prepared) -> str:
     return str(Scope.SESSION if prepared.rule in state.session_rules else Scope.ALWAYS)
 
 
-def unresolved_event(call: OpenCall) -> EffectUnresolved:
-    """Nobody knows what became of a started effect."""
+def unresolved_event(call: OpenCall, evidence: Mapping[str, Any]) -> EffectUnresolved:
+    """Nobody knows what became of a started effect; `evidence` is what was found."""
     text = "Paddock stopped while this was being done. It is not known whether it happened."
-    return EffectUnresolved(call_id=call.asked.call_id, attempt=call.attempt, text=text)
+    return EffectUnresolved(call_id=call.asked.call_id, attempt=call.attempt, text=text, evidence=evidence)
 
 
 def settled_event(call: OpenCall, outcome: Settlement, *, by: str) -> EffectSettled:
@@ -120,6 +122,20 @@ def digest_at(view: FileView, path: str) -> Digest | None:
     if view.info(path) is None:
         return None
     return digest_of(view.read(path))
+
+
+def clean_strays(workspace: Workspace, effects: Iterable[Sequence[Mapping[str, Any]]]) -> None:
+    """Remove the temporary files that a writer who died may have left beside what it was to write."""
+    paths = {
+        name
+        for records in effects
+        for one in records
+        for name in (one["path"], one.get("destination"))
+        if name
+    }
+    for folder in {dirname(path) or "." for path in paths}:
+        with suppress(ToolError):
+            workspace.clean_strays(folder)
 
 
 def outcomes_of(view: FileView, effects: Sequence[Sequence[Mapping[str, Any]]]) -> list[Settlement | None]:

@@ -13,6 +13,7 @@ from desktop.harness.ports import (
     PreImages,
     Redaction,
     Registry,
+    Spool,
     Store,
     TextFiles,
     Workspace,
@@ -44,6 +45,7 @@ class Parts:
     clock: Clock
     redaction: Redaction
     preimages: PreImages
+    spool: Spool
     text_files: TextFiles
     instructions: str
     model: Callable[[Route], Model]

@@ -48,10 +48,11 @@ from desktop.harness.core.ids import CallId, RunNumber
 from desktop.harness.core.policy import Rule, Verdict
 from desktop.harness.core.reducer import advance
 from desktop.harness.core.retry import MAX_WAIT_MS, again
-from desktop.harness.core.state import Stage, chains
+from desktop.harness.core.state import OpenCall, Stage, chains
 from desktop.harness.core.toolspec import Outcome, SideEffect
 from desktop.harness.engine.chain import Step, all_fitting, carry_out, denied_by_rule, look, spoiled
 from desktop.harness.engine.effects import (
+    clean_strays,
     moved_on,
     outcomes_of,
     question_event,
@@ -59,6 +60,7 @@ from desktop.harness.engine.effects import (
     started_event,
     unresolved_event,
 )
+from desktop.harness.engine.evidence import evidence_of
 from desktop.harness.engine.live import LiveSession
 from desktop.harness.engine.model_call import call_model
 from desktop.harness.engine.parts import Hands, Parts
@@ -97,9 +99,11 @@ class Runner:
         self._command: Command | None = None
         self._work: asyncio.Task[None] | None = None
         self._is_interrupted = False
+        self._has_run_command = False
 
     async def run(self) -> None:
         """Deliver until idle, waiting, held up or interrupted. Raises StorageError, BusyError."""
+        await self._clear_spool()
         await self._check_definition()
         while not self._is_interrupted and (command := self._live.state.due) is not None:
             self._command = command
@@ -114,6 +118,8 @@ class Runner:
             await self._leave()
         elif self._cut_short:  # killed: how it ended is evidence
             await self._append(self._take_cut_short(), self._live.state.run)
+        if self._has_run_command:
+            await self._clear_spool()
 
     async def _check_definition(self) -> None:
         """A run that goes on with another agent than it began with asks first; going on then is a yes."""
@@ -308,6 +314,7 @@ class Runner:
 
     async def _carry_out(self, looked: Sequence[Prepared]) -> None:
         """Begin all parts of a change with one record each, do them, and keep what came of each."""
+        self._has_run_command |= any(one.preview.command is not None for one in looked)
         started = [started_event(self._live.state, prepared) for prepared in looked]
         await self.commit(*started)
         steps = [
@@ -328,13 +335,25 @@ class Runner:
     async def _check(self, due: CheckTool) -> None:
         """Look what became of effects without a receipt; where that proves nothing, say so."""
         lost = [call for call in self._live.state.calls.values() if call.stage is Stage.STARTED]
-        proofs = await asyncio.to_thread(outcomes_of, self._hands.workspace, [call.changes for call in lost])
-        await self.commit(
-            *(
-                unresolved_event(call) if proof is None else settled_event(call, proof, by="check")
-                for call, proof in zip(lost, proofs, strict=True)
-            )
-        )
+        await self.commit(*await asyncio.to_thread(self._look_after, lost))
+
+    def _look_after(self, lost: Sequence[OpenCall]) -> list[Event]:
+        """What the files prove about started effects, else what can be seen of them. Blocking."""
+        workspace, session = self._hands.workspace, self._live.state.session
+        clean_strays(workspace, [call.changes for call in lost])
+        proofs = outcomes_of(workspace, [call.changes for call in lost])
+        return [
+            unresolved_event(call, evidence_of(self._parts, workspace, session, call))
+            if proof is None
+            else settled_event(call, proof, by="check")
+            for call, proof in zip(lost, proofs, strict=True)
+        ]
+
+    async def _clear_spool(self) -> None:
+        """Forget how far commands came whose result, or whose evidence, is on record."""
+        state = self._live.state
+        begun = [name for name, call in state.calls.items() if call.stage is Stage.STARTED]
+        await asyncio.to_thread(self._parts.spool.clear, state.session, but=begun)
 
     async def _pause(self, due: Pause) -> None:
         await self.commit(Paused(reason=due.reason))

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 from desktop import __version__
 from desktop.harness.core.approvals import Offer, offer
@@ -33,6 +33,7 @@ from desktop.harness.core.state import Close, SessionState, Stage, Status
 from desktop.harness.core.views import (
     ContextView,
     Decision,
+    Evidence,
     Question,
     SessionSummary,
     SessionView,
@@ -42,6 +43,7 @@ from desktop.harness.core.views import (
 from desktop.harness.engine.context import context_view
 from desktop.harness.engine.coordinator import Coordinator
 from desktop.harness.engine.effects import recorded_preview, settled_event, unresolved_event
+from desktop.harness.engine.evidence import evidence_of, shown_evidence
 from desktop.harness.engine.feed import Lost
 from desktop.harness.engine.live import LiveSession
 from desktop.harness.engine.parts import Hands
@@ -186,8 +188,20 @@ class Sessions:
         call = live.state.calls[call_id]
         events: list[Event] = [settled_event(call, outcome, by="person")]
         if call.stage is Stage.STARTED:
-            events.insert(0, unresolved_event(call))
+            hands = await self._coordinator.hands(live.state)
+            found = await asyncio.to_thread(evidence_of, self._parts, hands.workspace, session, call)
+            events.insert(0, unresolved_event(call, found))
         await self._coordinator.begin(live, *events)
+
+    async def evidence(self, session: SessionId, call_id: CallId) -> Evidence:
+        """What can be seen of an effect without a receipt."""
+        live = await self._coordinator.live(session)
+        if call_id not in live.state.needs_check:
+            raise UsageError(f"Nothing has to be answered for under the name {call_id}.")
+        hands: Hands | None = None
+        with suppress(UsageError):  # a folder that is gone shows nothing any more
+            hands = await self._coordinator.hands(live.state)
+        return await asyncio.to_thread(shown_evidence, self._parts, hands, live, call_id)
 
     async def cancel(self, session: SessionId) -> None:
         """Stop the run; returns when acknowledged (durable)."""

@@ -70,7 +70,11 @@ class ToolCalls:
             )
         arguments = arguments_of(tool.spec, asked.arguments)
         return tool, ToolCall(
-            call_id=asked.call_id, tool=asked.tool, raw=asked.arguments, arguments=arguments
+            call_id=asked.call_id,
+            tool=asked.tool,
+            raw=asked.arguments,
+            arguments=arguments,
+            session=self._live.state.session,
         )
 
     async def prepare(self, asked: AskedCall, staged: Sequence[Change] = ()) -> Prepared:

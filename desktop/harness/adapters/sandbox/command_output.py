@@ -37,6 +37,17 @@ class CommandOutput:
         if len(self._tail) > 2 * self._room_for_tail + 65_536:
             self._shorten_tail()
 
+    @property
+    def total_bytes(self) -> int:
+        """How much came so far."""
+        return self._total
+
+    def newest(self, limit_bytes: int) -> bytes:
+        """The last bytes so far."""
+        if len(self._tail) >= limit_bytes:
+            return bytes(self._tail[-limit_bytes:])
+        return bytes(self._head + self._tail)[-limit_bytes:]
+
     def kept(self) -> tuple[bytes, int]:
         """Head and tail with a line in between that says what is missing, and how many bytes that is."""
         self._shorten_tail()

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,8 @@ _KEEPER = Path(__file__).with_name("keeper.py")
 _KEEPER_PATIENCE_S = 8.0
 _CHUNK_BYTES = 1 << 18
 _LOOK_S = 0.25
+_TELL_S = 0.5
+_TOLD_BYTES = 65_536
 _PASSED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR", "TZ")
 _FIXED = {
     "TERM": "dumb",
@@ -53,6 +55,9 @@ _FIXED = {
     "DEBIAN_FRONTEND": "noninteractive",
     "PIP_NO_INPUT": "1",
 }
+
+OnOutput = Callable[[bytes, int | None, bool], None]
+"""Gets the newest output, the exit code as far as it is known, and whether the command has ended."""
 
 
 def command_environment(base: Mapping[str, str]) -> dict[str, str]:
@@ -74,7 +79,13 @@ class ShellProcesses:
         return os.name == "posix" and os.access("/bin/sh", os.X_OK)
 
     async def run(
-        self, command: str, *, folder: str, timeout_s: float, max_output_bytes: int
+        self,
+        command: str,
+        *,
+        folder: str,
+        timeout_s: float,
+        max_output_bytes: int,
+        on_output: OnOutput | None = None,
     ) -> CommandResult:
         """Run `sh -c command` in the folder; both streams come as one.
 
@@ -84,7 +95,8 @@ class ShellProcesses:
         """
         if not self.is_available:
             raise ToolError(Refusal.UNAVAILABLE, "Commands can't be run here: there is no POSIX shell.")
-        running = _Running(self._python, command, folder, timeout_s, max_output_bytes)
+        teller = _Teller(on_output, CommandOutput(max_output_bytes))
+        running = _Running(self._python, command, folder, timeout_s, teller)
         done = asyncio.wrap_future(running.start())
         cancelled: asyncio.CancelledError | None = None
         while not done.done():
@@ -103,13 +115,14 @@ class _Running:
     """One command from start to end, attended by a thread of its own."""
 
     def __init__(
-        self, python: Sequence[str], command: str, folder: str, timeout_s: float, max_output_bytes: int
+        self, python: Sequence[str], command: str, folder: str, timeout_s: float, teller: "_Teller"
     ) -> None:
         self._python = python
         self._command = command
         self._folder = folder
         self._timeout_s = timeout_s
-        self._output = CommandOutput(max_output_bytes)
+        self._teller = teller
+        self._output = teller.output
         self._mark = secrets.token_hex(8)
         self._lifeline = _Lifeline()
         self._future: Future[CommandResult] = Future()
@@ -124,12 +137,15 @@ class _Running:
         self._lifeline.cut()
 
     def _attend(self) -> None:
+        """Everything is let go before the future is done, so that whoever awaits it finds nothing left."""
         try:
-            self._future.set_result(self._run())
+            result = self._run()
         except BaseException as error:  # noqa: BLE001 - handed to whoever awaits the future
-            self._future.set_exception(error)
-        finally:
             self._lifeline.close()
+            self._future.set_exception(error)
+        else:
+            self._lifeline.close()
+            self._future.set_result(result)
 
     def _run(self) -> CommandResult:
         output, output_end = os.pipe()
@@ -151,9 +167,11 @@ class _Running:
         finally:
             os.close(output)
             os.close(status)
+        exit_code = None if report is None or timed_out else report.exit_code
+        self._teller.end(exit_code)
         kept, dropped = self._output.kept()
         return CommandResult(
-            exit_code=None if report is None or timed_out else report.exit_code,
+            exit_code=exit_code,
             output=kept,
             dropped_bytes=dropped,
             timed_out=timed_out,
@@ -207,9 +225,33 @@ class _Running:
                 self._output.add(data)
                 if not data:
                     poll.unregister(output)
+            self._teller.tell(now)
             if status in ready:
                 return _report(status), timed_out
         return None, timed_out
+
+
+class _Teller:
+    """Tells of new output while it comes: the first at once, then twice a second, and how it ended."""
+
+    def __init__(self, on_output: OnOutput | None, output: CommandOutput) -> None:
+        self._on_output = on_output
+        self.output = output
+        self._told_bytes = 0
+        self._next_s = 0.0
+
+    def tell(self, now_s: float) -> None:
+        """Tell what is new, if it is time."""
+        if self._on_output is None or now_s < self._next_s or self._told_bytes == self.output.total_bytes:
+            return
+        self._next_s = now_s + _TELL_S
+        self._told_bytes = self.output.total_bytes
+        self._on_output(self.output.newest(_TOLD_BYTES), None, False)
+
+    def end(self, exit_code: int | None) -> None:
+        """Tell how it ended."""
+        if self._on_output is not None:
+            self._on_output(self.output.newest(_TOLD_BYTES), exit_code, True)
 
 
 class _Lifeline:

@@ -17,13 +17,16 @@ from desktop.harness.core.ids import ArtifactId
 from desktop.harness.core.plaintext import PlainText, plain
 from desktop.harness.core.toolspec import Outcome, Preview, SideEffect, ToolCall, ToolResult, ToolSpec
 from desktop.harness.core.visible import hidden_count
-from desktop.harness.ports import CommandResult, FileView, Processes, Redaction
+from desktop.harness.ports import CommandResult, FileView, Processes, Redaction, Spool, Spooled
 
 MAX_COMMAND_BYTES = 100_000
 MAX_TIMEOUT_S = 600
 _KEPT_BYTES = 2_000_000
 _HEAD_BYTES = 600
 """Kept free for the lines above the output, so that the whole result stays within the tool's limit."""
+
+_SPOOLED_CHARS = 4_000
+"""So much of the end of an output is evidence enough."""
 
 KeepArtifact = Callable[[bytes], Awaitable[ArtifactId]]
 
@@ -48,12 +51,19 @@ class RunCommand:
     )
 
     def __init__(
-        self, processes: Processes, *, folder: str, redaction: Redaction, keep_artifact: KeepArtifact
+        self,
+        processes: Processes,
+        *,
+        folder: str,
+        redaction: Redaction,
+        keep_artifact: KeepArtifact,
+        spool: Spool,
     ) -> None:
         self._processes = processes
         self._folder = folder
         self._redaction = redaction
         self._keep_artifact = keep_artifact
+        self._spool = spool
 
     def preview(self, call: ToolCall, view: FileView) -> Preview:
         """The command as it is. Raises ToolError (HIDDEN_CHARACTERS, TOO_BIG, BAD_ARGUMENTS)."""
@@ -73,7 +83,11 @@ class RunCommand:
         """Run what the preview showed; CancelledError leaves after everything it started has ended."""
         timeout_s = _timeout_of(call, self.spec.timeout_s)
         done = await self._processes.run(
-            preview.command or "", folder=self._folder, timeout_s=timeout_s, max_output_bytes=_KEPT_BYTES
+            preview.command or "",
+            folder=self._folder,
+            timeout_s=timeout_s,
+            max_output_bytes=_KEPT_BYTES,
+            on_output=lambda *output: self._keep(call, *output),
         )
         shown = plain(done.output)
         text = self._redaction.redact(shown.text)
@@ -91,6 +105,16 @@ class RunCommand:
             artifact=artifact,
             truncated=was_cut or done.dropped_bytes > 0,
         )
+
+    def _keep(self, call: ToolCall, output: bytes, exit_code: int | None, has_ended: bool) -> None:
+        """Keep the end of the output against a crash; an unfinished line may hold half a secret and waits."""
+        text = self._redaction.redact(plain(output).text)
+        if not has_ended:
+            text = text[: text.rfind("\n") + 1]
+        if len(text) > _SPOOLED_CHARS:
+            text = text[-_SPOOLED_CHARS:].partition("\n")[2]
+        spooled = Spooled(tail=text, exit_code=exit_code, has_ended=has_ended)
+        self._spool.keep(call.session, call.call_id, spooled)
 
     async def _artifact(self, raw: bytes, shown: PlainText, text: str, *, was_cut: bool) -> ArtifactId | None:
         """Keep what the text leaves out: all of it clean, or the bytes as they came.

@@ -1,5 +1,6 @@
 """The tool that runs a command."""
 
+import asyncio
 from pathlib import Path
 from typing import Any, cast
 
@@ -7,12 +8,14 @@ import pytest
 
 from desktop.harness.adapters.redaction import KnownSecrets
 from desktop.harness.adapters.sandbox.processes import ShellProcesses
+from desktop.harness.adapters.spool import SpoolFolder
 from desktop.harness.adapters.tools.run_command import RunCommand
 from desktop.harness.core.errors import Refusal, ToolError
-from desktop.harness.core.ids import ArtifactId, CallId, digest_of
+from desktop.harness.core.ids import ArtifactId, CallId, SessionId, digest_of
 from desktop.harness.core.toolspec import Outcome, ToolCall, ToolResult
 from desktop.harness.ports import FileView
 
+SESSION = SessionId("s1")
 NO_FILES = cast(FileView, None)
 """A command's preview looks at no file."""
 
@@ -23,8 +26,14 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.artifacts: dict[str, bytes] = {}
         self.secrets = KnownSecrets({"KEY": "canary-9f8e7d6c"})
+        self.data = folder / "data"
+        self.spool = SpoolFolder(self.data)
         self.tool = RunCommand(
-            ShellProcesses(), folder=str(folder), redaction=self.secrets, keep_artifact=self._keep
+            ShellProcesses(),
+            folder=str(folder),
+            redaction=self.secrets,
+            keep_artifact=self._keep,
+            spool=self.spool,
         )
 
     async def _keep(self, data: bytes) -> ArtifactId:
@@ -40,7 +49,11 @@ class Bench:
 def call_of(command: str, **more: Any) -> ToolCall:
     """A call as the engine hands it over."""
     return ToolCall(
-        call_id=CallId("t1c1"), tool="run_command", raw="", arguments={"command": command, **more}
+        call_id=CallId("t1c1"),
+        tool="run_command",
+        raw="",
+        arguments={"command": command, **more},
+        session=SESSION,
     )
 
 
@@ -129,3 +142,26 @@ async def test_left_over_processes_are_said(bench: Bench) -> None:
     result = await bench.run("sleep 4545 & echo started")
     assert "1 background processes were still running" in result.text
     assert result.receipt == {"exit_code": 0, "killed_leftovers": 1}
+
+
+async def test_how_far_a_command_came_is_kept_while_it_runs(bench: Bench, tmp_path: Path) -> None:
+    """Whole lines of its newest output lie in a private file before it ends, without the secret in them."""
+    held = asyncio.create_task(bench.run("echo begun canary-9f8e7d6c; printf unfinished; sleep 30"))
+    call = CallId("t1c1")
+    while (kept := bench.spool.get(SESSION, call)) is None or not kept.tail:
+        await asyncio.sleep(0.01)
+    assert (kept.tail, kept.exit_code, kept.has_ended) == ("begun [secret-1]\n", None, False)
+    (path,) = (bench.data / "s1").iterdir()
+    assert path.stat().st_mode & 0o777 == 0o600
+    held.cancel()
+    await asyncio.wait([held])
+
+
+async def test_the_end_of_a_command_is_kept_with_its_exit_code(bench: Bench) -> None:
+    """A long output leaves a short tail, from the start of a line, and the exit code."""
+    await bench.run("seq 1 100000; exit 3")
+    kept = bench.spool.get(SESSION, CallId("t1c1"))
+    assert kept is not None
+    assert kept.exit_code == 3 and kept.has_ended
+    assert kept.tail.endswith("99999\n100000\n") and len(kept.tail) <= 4_000
+    assert kept.tail.splitlines()[0].isdigit() and len(kept.tail.splitlines()[0]) == 5

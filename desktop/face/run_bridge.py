@@ -4,14 +4,25 @@ A verb that was not taken is told in one sentence; what came of one that was com
 """
 
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from desktop.face import strings_window as words
-from desktop.face.open_chat import OpenChat
+from desktop.face.diff_rows import ComparedFile
+from desktop.face.open_chat import OpenChat, compare_all
 from desktop.face.tasks import Tasks
-from desktop.harness.api import CallId, Door, PaddockError, SessionId, Settlement
+from desktop.harness.api import CallId, Door, Evidence, PaddockError, SessionId, Settlement, UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What can be seen of an effect, with its files compared."""
+
+    evidence: Evidence
+    files: tuple[ComparedFile, ...]
 
 
 class RunBridge(QObject):
@@ -21,11 +32,13 @@ class RunBridge(QObject):
         steered(): the words are on record.
         steerFailed(str): they are not, and why.
         settleFailed(str): the answer was not taken, and why.
+        evidenceFound(Found): what can be seen of an effect without a receipt.
     """
 
     steered = Signal()
     steerFailed = Signal(str)
     settleFailed = Signal(str)
+    evidenceFound = Signal(object)
 
     def __init__(self, door: Door, chat: OpenChat, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +62,18 @@ class RunBridge(QObject):
                 self.settleFailed.emit,
             )
         )
+
+    def look(self, call_id: str) -> None:
+        """Find out what can be seen of an effect without a receipt."""
+        if self._chat.session is not None:
+            self._tasks.spawn(self._look(self._chat.session, CallId(call_id)), instead_of="evidence")
+
+    async def _look(self, chat: SessionId, call_id: CallId) -> None:
+        with suppress(UsageError):  # it was answered for meanwhile
+            evidence = await self._door.sessions.evidence(chat, call_id)
+            files = await compare_all(evidence.differences)
+            if chat == self._chat.session:
+                self.evidenceFound.emit(Found(evidence=evidence, files=files))
 
     def pause(self) -> None:
         """Hold the run at its next safe point."""

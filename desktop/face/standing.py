@@ -40,7 +40,9 @@ class Standing(QObject):
         self._run = run
         line.stepChosen.connect(self._step)
         card.settled.connect(run.settle)
+        card.looked.connect(run.look)
         run.settleFailed.connect(card.show_problem)
+        run.evidenceFound.connect(lambda found: card.show_evidence(found.evidence, found.files))
 
     def clear(self) -> None:
         """Say nothing: there is no chat, or another one is being opened."""

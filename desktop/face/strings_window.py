@@ -132,6 +132,32 @@ SETTLE_LOOK = "Please look, then say what is so."
 SETTLE_YES, SETTLE_NO = "Yes", "No"
 
 
+SETTLE_OUTPUT = "The last of its output"
+SETTLE_DIFFERENCES = "What the file was, is, and would be"
+_SHOWS = {
+    "before": "is as it was before.",
+    "after": "is as it should be after.",
+    "other": "is neither as it was before nor as it should be after.",
+    "gone": "is gone.",
+    "unreadable": "cannot be read.",
+}
+
+
+def file_shows(path: str, shows: str) -> str:
+    """What a file shows of an effect without a receipt; `shows` as in `FileEvidence`."""
+    return f"{path} {_SHOWS.get(shows, shows)}"
+
+
+def how_far(exit_code: int | None, *, has_ended: bool, has_output: bool) -> str:
+    """How far a command came that has no receipt."""
+    if has_ended:
+        end = "from outside" if exit_code is None else f"with exit code {exit_code}"
+        return f"It ended {end}. {SETTLE_OUTPUT}:" if has_output else f"It ended {end} and printed nothing."
+    if has_output:
+        return f"It had not ended when Paddock stopped. {SETTLE_OUTPUT}:"
+    return "How it ended is not known, and nothing that it printed was kept."
+
+
 def did_it_happen(title: str) -> str:
     """What the card of an effect without a receipt asks."""
     return f"Did this happen? {title}"

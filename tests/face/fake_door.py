@@ -18,6 +18,7 @@ from desktop.harness.api import (
     Check,
     ContextView,
     Decision,
+    Evidence,
     Fault,
     FileDiff,
     Mode,
@@ -123,6 +124,7 @@ class FakeSessions:
         self.plans: list[list[Question]] = []
         self.decisions: list[Decision] = []
         self.settled_calls: list[tuple[CallId, Settlement]] = []
+        self.evidence_of: dict[CallId, Evidence] = {}
         self.fails_with: PaddockError | None = None
 
     async def start(
@@ -192,6 +194,11 @@ class FakeSessions:
 
     async def resume(self, session: SessionId, *, deny_questions: bool = False) -> None:
         self.change(session, status=Status.IDLE)
+
+    async def evidence(self, session: SessionId, call_id: CallId) -> Evidence:
+        if call_id not in self._chat(session).view.needs_check:
+            raise UsageError("Nothing has to be answered for.")
+        return self.evidence_of.get(call_id, Evidence(call_id=call_id, is_command=True))
 
     async def settle(self, session: SessionId, call_id: CallId, outcome: Settlement) -> None:
         if call_id not in self._chat(session).view.needs_check:

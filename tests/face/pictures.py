@@ -21,7 +21,9 @@ from desktop.face.conductor import Conductor
 from desktop.face.widgets.main_window import MainWindow
 from desktop.harness.api import (
     CallId,
+    Evidence,
     FileDiff,
+    FileEvidence,
     Mode,
     Offer,
     PayloadHash,
@@ -263,7 +265,31 @@ async def needs_check(scene: Scene) -> None:
     detail = "Paddock stopped while this was being done. It is not known whether it happened."
     title, run = "Run make report", RunNumber(1)
     scene.put(RowKind.TOOL, title=title, status="unresolved", detail=detail, call_id=lost, run=run)
+    tail = "reading letters/\nwriting report.html\n120 pages of 400\n"
+    scene.door.sessions.evidence_of[lost] = Evidence(call_id=lost, is_command=True, tail=tail)
     scene.change(status=Status.NEEDS_CHECK, needs_check=(lost,), title="Make the report")
+
+
+async def needs_check_file(scene: Scene) -> None:
+    """A file that shows neither end of a change without a receipt."""
+    await scene.open()
+    lost = CallId("t1c1")
+    scene.put(RowKind.USER, "Use American spelling", run=RunNumber(1))
+    detail = "Paddock stopped while this was being done. It is not known whether it happened."
+    title, run = "Change letters/invitation.md", RunNumber(1)
+    scene.put(RowKind.TOOL, title=title, status="unresolved", detail=detail, call_id=lost, run=run)
+    path = "letters/invitation.md"
+    before, after = "Dear all,\n\nthe colour is grey.\n", "Dear all,\n\nthe color is gray.\n"
+    now = "Dear all,\n\nthe colour is grey.\n\nSee you soon.\n"
+    steps = ((before, now, "From before to now."), (now, after, "From now to how it would be after."))
+    scene.door.sessions.evidence_of[lost] = Evidence(
+        call_id=lost,
+        files=(FileEvidence(path=path, shows="other", size_bytes=48),),
+        differences=tuple(
+            FileDiff(path=path, kind="edit", before=one, after=two, notes=(note,)) for one, two, note in steps
+        ),
+    )
+    scene.change(status=Status.NEEDS_CHECK, needs_check=(lost,), title="American spelling")
 
 
 async def interrupted(scene: Scene) -> None:
@@ -387,6 +413,7 @@ STATES: tuple[State, ...] = (
     asks_protected,
     asks_anew,
     needs_check,
+    needs_check_file,
     interrupted,
     failed,
     undo_dialog,

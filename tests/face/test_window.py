@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QWidget,
 )
 
@@ -27,6 +28,7 @@ from desktop.face.conductor import Conductor
 from desktop.face.widgets.main_window import MainWindow
 from desktop.harness.api import (
     CallId,
+    Evidence,
     RowKind,
     Scope,
     Service,
@@ -517,14 +519,20 @@ def test_an_effect_without_a_receipt_is_asked_about(run_qt: RunQt, tmp_path: Pat
             lost = CallId("t1c1")
             fields = {"kind": RowKind.TOOL, "title": "Run make", "call_id": lost}
             sessions.put(session, **fields, status="running")
+            sessions.evidence_of[lost] = Evidence(call_id=lost, is_command=True, tail="compiling\nlinking\n")
             sessions.change(session, status=Status.NEEDS_CHECK, needs_check=(lost,))
             await here.until(lambda: here.window.standing.isVisible())
             assert not here.conductor.card.isVisible()
             assert part(here.window.standing, QAbstractButton, "continueButton").text() == "Continue"
             sessions.put(session, **fields, status="unresolved", detail="It is not known.")
-            await here.until(lambda: here.conductor.card.isVisible())
-            assert not here.window.standing.isVisible()
+            await here.until(
+                lambda: here.conductor.card.findChild(QPlainTextEdit, "settleOutput") is not None
+            )
+            assert here.conductor.card.isVisible() and not here.window.standing.isVisible()
             assert part(here.conductor.card, QLabel, "settleTitle").text() == "Did this happen? Run make"
+            output = part(here.conductor.card, QPlainTextEdit, "settleOutput")
+            assert output.toPlainText() == "compiling\nlinking"
+            assert "had not ended" in part(here.conductor.card, QLabel, "settleEvidence").text()
             no = part(here.conductor.card, QAbstractButton, "settleNoButton")
             no.click()
             await asyncio.sleep(0.6)

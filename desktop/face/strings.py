@@ -35,6 +35,7 @@ NOTICE = "Notice"
 TOOL_STATUS = {
     "running": "running",
     "waiting": "waiting for you",
+    "allowed": "allowed, not begun yet",
     "ok": "done",
     "failed": "failed",
     "refused": "not allowed",

@@ -26,6 +26,7 @@ from desktop.harness.api import RowKind, for_name
 STATUS_LOOK = {
     "running": ("running", "info"),
     "waiting": ("pause", "warning"),
+    "allowed": ("pause", "info"),
     "ok": ("check", "ok"),
     "failed": ("cross", "danger"),
     "refused": ("minus-circle", "text_quiet"),

@@ -135,7 +135,7 @@ class SettleCard(QFrame):
         self._differences.show()
 
     def _fit_differences(self) -> None:
-        """As high as the differences are, within what the window has left for them: the answers stay in sight."""
+        """As high as the differences are, within what the window has left: the answers stay in sight."""
         if self._differences is not None:
             most_px = max(_LEAST_DIFF_PX, min(_MOST_DIFF_PX, self.window().height() - _ELSE_PX))
             self._differences.setFixedHeight(min(self._differences.canvas.content_px, most_px))

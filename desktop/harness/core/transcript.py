@@ -57,8 +57,9 @@ class Row:
 
     `key` is stable over the row's life. `seq` is the newest record behind it (what *Branch from here*
     names). `text` is Markdown for an answer, plain text for all else. `status` is
-    empty or one of: streaming, cut (an answer that broke off), running, waiting, ok, failed,
-    refused, cancelled, unresolved, damaged. A tool row has `title` ("Read notes.txt") and
+    empty or one of: streaming, cut (an answer that broke off), running, waiting, allowed (but not
+    begun: other parts of the change are still asked about), ok, failed, refused, cancelled,
+    unresolved, damaged. A tool row has `title` ("Read notes.txt") and
     `detail` (what came back).
     """
 
@@ -149,7 +150,7 @@ class Transcript:
 
     def _on_approval_granted(self, granted: ApprovalGranted, record: Record) -> Iterator[Patch]:
         if self._status(granted.call_id) == "waiting":
-            yield from self._tool(granted.call_id, record, status="running")
+            yield from self._tool(granted.call_id, record, status="allowed")
 
     def _on_approval_denied(self, denied: ApprovalDenied, record: Record) -> Iterator[Patch]:
         if self._status(denied.call_id) == "waiting":
@@ -299,7 +300,7 @@ class Transcript:
             row = self._rows[index]
             if row.kind is RowKind.USER:
                 break
-            if row.kind is RowKind.TOOL and row.status in ("running", "waiting"):
+            if row.kind is RowKind.TOOL and row.status in ("running", "waiting", "allowed"):
                 if is_final and row.call_id is not None:
                     self._ended.add(row.call_id)
                 yield self._put(replace(row, status=status))

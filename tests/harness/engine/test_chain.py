@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from desktop.harness.adapters.sandbox.root import HeldFolder
-from desktop.harness.api import Decision, Question, Scope, Status
+from desktop.harness.api import Decision, Question, Scope, Status, UsageError
 from desktop.harness.core.errors import Refusal, ToolError
 from desktop.harness.core.toolspec import Change
 from desktop.proof.script import calls, text
@@ -93,6 +93,27 @@ async def test_nothing_is_written_while_a_part_is_undecided(bench: Any) -> None:
         await b.reopen()
     assert (await b.door.sessions.view(session)).status is Status.IDLE
     assert contents(b.folder) == "one two three"
+
+
+async def test_stop_closes_all_questions_of_a_change(bench: Any) -> None:
+    """One part allowed and two open, then Stop: nothing waits any more, nothing is ever written."""
+    b = await bench([three(), text("Next.")])
+    fill(b.folder)
+    session = await b.start()
+    await b.say(session, "go")
+    one, two, _ = await b.questions(session)
+    await b.door.sessions.decide(session, yes(one))
+    await b.door.sessions.settled(session)
+    first = await anext(aiter(b.door.sessions.watch(session)))
+    assert [row.status for row in first.patches[0].rows[-3:]] == ["allowed", "waiting", "waiting"]
+    await b.door.sessions.cancel(session)
+    view = await b.door.sessions.settled(session)
+    assert (view.status, view.waiting) == (Status.CANCELLED, ())
+    with pytest.raises(UsageError, match="Nothing is asked"):
+        await b.door.sessions.decide(session, yes(two))
+    assert contents(b.folder) == "1 2 3"
+    assert (await b.say(session, "next")).status is Status.IDLE
+    assert "tool_started" not in await b.kinds(session)
 
 
 async def test_rules_and_answers_together_are_one_change(bench: Any) -> None:

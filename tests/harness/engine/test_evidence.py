@@ -180,3 +180,12 @@ async def test_a_cut_write_leaves_the_old_content_and_no_stray_file(bench: Any) 
     assert strays() == []
     (settled,) = [r.event for r in await b.door.sessions.records(session) if r.event.kind == "effect_settled"]
     assert settled.outcome == ("did_not_happen" if left == old else "happened")
+
+
+async def test_opening_a_folder_removes_what_a_dead_writer_left(bench: Any) -> None:
+    """Only files of our own kind that nobody holds; names that only look alike stay."""
+    b = await bench([text("Hi.")])
+    for name in (".paddock-0123456789abcdef~", ".paddock-notes~", "a~"):
+        (b.folder / name).write_text("x")
+    await b.say(await b.start(), "hi")
+    assert sorted(path.name for path in b.folder.iterdir()) == [".paddock-notes~", "a~"]
